@@ -1,0 +1,1 @@
+"""lftgen: exact LFT/LPV models of multibody mechanisms around parameter-dependent equilibria."""
