@@ -1,0 +1,120 @@
+"""Cheap starts and annealing runs over several granularities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from lftgen.lft.realization.annealing import Annealer, Budget
+from lftgen.lft.realization.horner import letter_orders, sorted_word
+from lftgen.lft.realization.polynomial import Exponents, Word
+from lftgen.lft.realization.sketch import Item, Sketch, capacity, split_items
+
+_ORDERS = 120  # letter orders tried at the start: all of them up to five letters
+_LARGEST_START_SKETCH = 64
+_MARGIN = 6  # room above the largest rank of the best start before a sketch saturates
+
+
+class Search:
+    """Starts and annealing runs over several granularities, until target or budget."""
+
+    def __init__(
+        self,
+        terms: dict[Exponents, np.ndarray],
+        granularities: tuple[str, ...],
+        seed: int,
+        target: int,
+        budget: Budget,
+    ) -> None:
+        """Find the best common order of letters, and start every granularity from it."""
+        self.n = len(next(iter(terms)))
+        self.target, self.budget, self.seed, self.runs = target, budget, seed, 0
+        order, ranks = self._best_order(split_items(terms, "matrix"))
+        self.start_cost = int(ranks.sum())
+        size = int(ranks.max(initial=0)) + _MARGIN
+        self.annealers = [
+            Annealer(Sketch(items, self.n, min(size, capacity(items, self.n)), seed), seed + k)
+            for k, items in enumerate(_distinct_splits(terms, granularities))
+        ]
+        self.best = [
+            ([sorted_word(item.exponents, order) for item in annealer.sketch.items], self.start_cost)
+            for annealer in self.annealers
+        ]
+
+    def _best_order(self, items: list[Item]) -> tuple[tuple[int, ...], np.ndarray]:
+        """Cheapest common order of the letters, and the ranks it gives."""
+        sketch = Sketch(items, self.n, min(_LARGEST_START_SKETCH, capacity(items, self.n)), self.seed)
+        used = [x for x in range(self.n) if any(item.exponents[x] for item in items)]
+        unused = tuple(x for x in range(self.n) if x not in used)
+        best: tuple[tuple[int, ...], np.ndarray] | None = None
+        for order in letter_orders(used, _ORDERS, self.seed):
+            ranks = sketch.ranks(sketch.total([sorted_word(item.exponents, order) for item in items]))
+            if best is None or ranks.sum() < best[1].sum():
+                best = (order + unused, ranks)
+            self.budget.spent += 1
+            if self.budget.exhausted or best[1].sum() <= self.target:
+                break
+        return best if best is not None else (tuple(range(self.n)), np.zeros(self.n, dtype=int))
+
+    @property
+    def best_cost(self) -> int:
+        """Smallest total so far."""
+        return min(cost for _, cost in self.best)
+
+    def best_words(self) -> dict[Word, np.ndarray]:
+        """The best choice as word -> matrix."""
+        k = min(range(len(self.best)), key=lambda i: self.best[i][1])
+        words: dict[Word, np.ndarray] = {}
+        for item, word in zip(self.annealers[k].sketch.items, self.best[k][0], strict=True):
+            words[word] = words[word] + item.matrix if word in words else item.matrix
+        return words
+
+    def run(self, restarts: int | None, progress: Callable[[int, float], None] | None) -> None:
+        """Anneal with each granularity in turn: first cold, then hot from random or from the best words."""
+        if not any(annealer.free for annealer in self.annealers):
+            return
+        while self.best_cost > self.target and not self.budget.exhausted:
+            if restarts is not None and self.runs >= restarts:
+                break
+            k, cycle = self.runs % len(self.annealers), self.runs // len(self.annealers)
+            self._anneal(k, cycle)
+            self.runs += 1
+            if progress is not None:
+                progress(self.best_cost, self.budget.elapsed)
+
+    def _anneal(self, k: int, cycle: int) -> None:
+        """One run of granularity k: the first is short and cold, then random and best words take turns."""
+        annealer = self.annealers[k]
+        if not annealer.free:
+            return
+        if annealer.sketch.crowded:
+            annealer.sketch.clear()
+        words, cost = self.best[k]
+        heat = 0.1 if cycle == 0 else 0.7
+        if cycle % 2:
+            words, heat = annealer.random_words(), 1.2
+        length = self._length(len(annealer.free), cycle)
+        found, reached = annealer.run(words, length, heat, self.budget, self.target)
+        if reached < cost:
+            self.best[k] = (found, reached)
+
+    def _length(self, free: int, cycle: int) -> int:
+        """Moves of a run: growing with the cycles, and such that it cools down within the budget."""
+        length = 200 if cycle == 0 else int((300 + 60 * free) * 1.3**cycle)
+        if self.budget.moves is not None:
+            length = min(length, self.budget.moves - self.budget.spent)
+        if self.budget.seconds is not None and cycle > 0:
+            rate = self.budget.spent / max(self.budget.elapsed, 1e-6)
+            length = min(length, int(rate * (self.budget.seconds - self.budget.elapsed)))
+        return max(length, 1)
+
+
+def _distinct_splits(terms: dict[Exponents, np.ndarray], granularities: tuple[str, ...]) -> list[list[Item]]:
+    """Items of each granularity, without those that cut in the same way as an earlier one."""
+    seen: dict[frozenset, list[Item]] = {}
+    for granularity in granularities:
+        items = split_items(terms, granularity)
+        key = frozenset((item.exponents, np.round(item.matrix, 12).tobytes()) for item in items)
+        seen.setdefault(key, items)
+    return list(seen.values())

@@ -1,0 +1,193 @@
+"""Search over the order of the letters in every monomial, for the fewest repetitions in total.
+
+The structured reduction of a realisation is complete once each monomial is read as a *word*, letters in one
+fixed order; the only freedom that commuting letters leave is the choice of the words. This module looks for
+words whose Hankel ranks (see `ho_kalman`) sum up to as little as possible: cheap starts, then annealing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from lftgen.errors import ModelError, ReductionError
+from lftgen.lft.realization.annealing import Budget
+from lftgen.lft.realization.bounds import OrderBounds, order_bounds
+from lftgen.lft.realization.core import Core
+from lftgen.lft.realization.ho_kalman import hankel_orders, ho_kalman
+from lftgen.lft.realization.polynomial import (
+    Exponents,
+    Terms,
+    Word,
+    check_terms,
+    commute,
+)
+from lftgen.lft.realization.restarts import Search
+from lftgen.lft.realization.result import Realization
+
+GRANULARITIES = ("entry", "rank1", "matrix")
+DEFAULT_SECONDS = 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class WordSearch:
+    """Outcome of `search_words`.
+
+    Parameters
+    ----------
+    words : dict of tuple of int to (p, m) array
+        The choice: their commutative image is the given polynomial matrix. Input of `ho_kalman`.
+    orders : tuple of int
+        Repetitions of each letter that these words need.
+    bounds : OrderBounds
+        Lower bounds of any realisation.
+    start : int
+        Total of the best common order of letters, the best Horner scheme so to speak.
+    moves : int
+        Moves tried, starts included.
+    restarts : int
+        Annealing runs.
+    seconds : float
+        Time taken.
+    """
+
+    words: dict[Word, np.ndarray]
+    orders: tuple[int, ...]
+    bounds: OrderBounds
+    start: int
+    moves: int
+    restarts: int
+    seconds: float
+
+    @property
+    def total(self) -> int:
+        """Sum of the repetitions."""
+        return sum(self.orders)
+
+    @property
+    def minimal(self) -> bool:
+        """True where every letter is at its bound, so that no realisation of any kind is smaller."""
+        return self.orders == self.bounds.orders
+
+
+def search_words(
+    terms: Terms,
+    *,
+    budget: float | None = None,
+    moves: int | None = None,
+    seed: int = 0,
+    target: int | None = None,
+    restarts: int | None = None,
+    granularities: tuple[str, ...] = GRANULARITIES,
+    progress: Callable[[int, float], None] | None = None,
+) -> WordSearch:
+    """Choose a word for every monomial (or part of it) so that few repetitions are needed.
+
+    Minimises ``sum over letters x of rank H_x``, H_x the Hankel matrix of `ho_kalman`.
+
+    Parameters
+    ----------
+    terms : mapping of tuple of int to (p, m) array
+        Exponents, one for each letter, to coefficient matrix.
+    budget : float, optional
+        Seconds; 2 where neither ``budget`` nor ``moves`` is given.
+    moves : int, optional
+        Number of moves instead of (or besides) seconds: with moves alone the result depends on ``seed`` only.
+    seed : int
+        Seed of everything random.
+    target : int, optional
+        Stop at this total. Default: the sum of the lower bounds.
+    restarts : int, optional
+        Largest number of annealing runs. Default: as many as the budget allows.
+    granularities : tuple of str
+        What gets a word of its own, tried in turn: "entry" (one entry of one coefficient matrix), "rank1"
+        (one term of its SVD), "matrix" (all of it).
+    progress : callable, optional
+        Called after each run with the best total and the seconds so far.
+
+    Returns
+    -------
+    WordSearch
+
+    Raises
+    ------
+    ModelError
+        The input is not valid.
+    ReductionError
+        The words found do not add up to the given polynomial (never seen).
+
+    Notes
+    -----
+    Letters, rows and columns are scaled by powers of two, dependent rows and columns are set aside first.
+
+    Examples
+    --------
+    >>> found = search_words({(1, 1): [[1.0, 0.0]], (0, 1): [[0.0, 1.0]]}, moves=100)
+    >>> sorted(found.words), found.orders, found.minimal
+    ([(1,), (1, 0)], (1, 1), True)
+    """
+    checked = check_terms(terms)
+    _check_options(budget, moves, restarts, granularities)
+    spend = Budget(DEFAULT_SECONDS if budget is None and moves is None else budget, moves)
+    core = Core.of(checked)
+    bounds = order_bounds(checked)
+    search = Search(core.terms, granularities, seed, bounds.total if target is None else target, spend)
+    search.run(restarts, progress)
+    words = core.expand(search.best_words())
+    _check_sum(words, checked)
+    ranks = hankel_orders(words)
+    orders = tuple(ranks.get(x, 0) for x in range(core.n_letters))
+    return WordSearch(words, orders, bounds, search.start_cost, spend.spent, search.runs, spend.elapsed)
+
+
+def realize_words(
+    terms: Terms,
+    *,
+    budget: float | None = None,
+    moves: int | None = None,
+    seed: int = 0,
+    target: int | None = None,
+    tolerance: float = 1e-10,
+) -> Realization:
+    """Realise a polynomial matrix by `search_words` and `ho_kalman`, with their arguments.
+
+    Examples
+    --------
+    >>> realize_words({(1, 1): [[1.0]], (2, 0): [[1.0]]}, moves=100).repetitions
+    {0: 2, 1: 1}
+    """
+    found = search_words(terms, budget=budget, moves=moves, seed=seed, target=target)
+    return ho_kalman(found.words, tolerance=tolerance, seed=seed)
+
+
+def _check_options(
+    budget: float | None, moves: int | None, restarts: int | None, granularities: tuple[str, ...]
+) -> None:
+    for name, value in (("budget", budget), ("moves", moves), ("restarts", restarts)):
+        if value is not None and not value >= 0:
+            raise ModelError(f"search_words: {name} must be >= 0, got {value}; leave it out for the default")
+    unknown = [g for g in granularities if g not in GRANULARITIES]
+    if unknown or not granularities:
+        raise ModelError(
+            f"search_words: granularities must be some of {GRANULARITIES}, got {granularities}; "
+            "leave it out for all"
+        )
+
+
+def _check_sum(words: dict[Word, np.ndarray], terms: dict[Exponents, np.ndarray]) -> None:
+    """Compare the commutative image with the given polynomial, monomial by monomial."""
+    n = len(next(iter(terms)))
+    image = commute(words, n)
+    for key in terms.keys() | image.keys():
+        given, got = terms.get(key), image.get(key)
+        if given is None or got is None:
+            error = 1.0
+        else:
+            error = float(np.abs(got - given).max() / max(np.abs(given).max(), 1e-300))
+        if error > 1e-10:
+            raise ReductionError(
+                f"search_words: the words of exponents {key} should add up to the given matrix, relative "
+                f"error {error:.1e}; remove rows or columns that nearly depend on others"
+            )
