@@ -27,12 +27,12 @@ def test_inverse_of_forward_dynamics(seed, tree, error):
     rng = np.random.default_rng(seed)
     model = tree(rng, 5 * seed + 1, loads=4, momentum=True, armature=True, dampers=True)
     q, v, tau = rng.normal(size=(3, model.nq))
-    more = dict(
-        wrenches={"b0": rng.normal(size=6)},
-        base_acceleration=rng.normal(size=3),
-        prescribed={"j0": (rng.normal(size=6), rng.normal(size=6))},
-        reference=rng.normal(size=model.nq),
-    )
+    more = {
+        "wrenches": {"b0": rng.normal(size=6)},
+        "base_acceleration": rng.normal(size=3),
+        "prescribed": {"j0": (rng.normal(size=6), rng.normal(size=6))},
+        "reference": rng.normal(size=model.nq),
+    }
     qdd = forward_dynamics(model, q, v, tau, **more)
     assert error(inverse_dynamics(model, q, v, qdd, **more), tau) < 1e-9
     H, C = mass_matrix(model, q), bias_force(model, q, v, **more)
@@ -65,7 +65,7 @@ def test_massless_bodies_between_joints_are_fine(tree):
     """A massless body inside a chain, and a spherical joint made of three hinges."""
     rod = Body("rod", 3.0, (0.4, 0.1, -1), np.diag([1, 1.2, 0.7]))
     none = [Body(name, 0.0, (0, 0, 0), np.zeros((3, 3))) for name in ("u", "v")]
-    axes = dict(x=(1, 0, 0), y=(0, 1, 0), z=(0, 0, 1))
+    axes = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}
     chain = [("ground", "u", "x"), ("u", "v", "y"), ("v", "rod", "z")]
     three = Model([rod, *none], [Joint(f"J{a}", "revolute", p, c, axis=axes[a]) for p, c, a in chain])
     one = Model([rod], [Joint("B", "spherical", "ground", "rod")])
