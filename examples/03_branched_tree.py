@@ -1,4 +1,4 @@
-"""A tree with branches: two arms on a column, base motion as an input, a hand's position and an accelerometer.
+"""A tree with branches: two arms on a column, base motion as input, a hand's position, an accelerometer.
 
 The reach of the arms is uncertain too, so that masses, lengths and angles all act on one model.
 """
@@ -22,9 +22,8 @@ def main() -> None:
 
     for left in (-60, 0, 60):
         system = plant["left_arm_hand_position_z", "left_shoulder_torque"].at(left=left)
-        print(
-            f"left = {left:3d} deg: hand height per torque at 10 rad/s {abs(complex(system(10j))):.3e} m/(N m)"
-        )
+        gain = abs(complex(system(10j)))
+        print(f"left = {left:3d} deg: hand height per torque at 10 rad/s {gain:.3e} m/(N m)")
     accelerometer = plant["mast_camera_specific_force_z", "base_acceleration_z"].at()
     print(f"accelerometer per base acceleration at high frequency {np.asarray(accelerometer.D).item():.6f}")
     assert report.passed

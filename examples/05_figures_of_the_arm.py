@@ -1,7 +1,7 @@
 """Two figures of the two-link arm: the LFT against the numeric model over all angles, and over frequency.
 
-The numeric model is made from raw numbers and linearised by complex step; it shares no code with the LFT. Usage:
-``python examples/05_figures_of_the_arm.py FOLDER`` (default ``out``).
+The numeric model is made from raw numbers and linearised by complex step; it shares no code with the LFT.
+Usage: ``python examples/05_figures_of_the_arm.py FOLDER`` (default ``out``).
 """
 
 import sys
@@ -19,7 +19,7 @@ POINTS = 41
 
 
 def numeric_arm(angles: np.ndarray) -> rigidbody.StateSpaceArrays:
-    """Return the linearisation of the arm at nominal masses for angles (..., 2) in radians, from raw numbers."""
+    """Return the arm linearised at nominal masses for angles (..., 2) in radians, from raw numbers."""
     x = (1, 0, 0)
     bodies = [
         rigidbody.Body("B1", 5.0, (0, 0, 0.5), np.diag([0.4, 0.4, 0.01])),
@@ -46,9 +46,8 @@ def error_map(plant: lg.LFT, folder: Path) -> float:
     size = np.concatenate([true.A, true.B], axis=2)
     error = np.linalg.norm(difference, axis=(1, 2)) / np.linalg.norm(size, axis=(1, 2))
     figure, axes = plt.subplots(figsize=(6, 5))
-    image = axes.pcolormesh(
-        degrees, degrees, np.log10(error.reshape(POINTS, POINTS).T + 1e-18), shading="nearest"
-    )
+    levels = np.log10(error.reshape(POINTS, POINTS).T + 1e-18)
+    image = axes.pcolormesh(degrees, degrees, levels, shading="nearest")
     figure.colorbar(image, label="log10 of the relative error")
     axes.set(xlabel="theta1 (deg)", ylabel="theta2 (deg)", title="LFT against the numeric model")
     figure.savefig(folder / "relative_error.png", dpi=150)
