@@ -28,9 +28,8 @@ def main() -> None:
     close = report.max_relative_error < 1e-10
     print(f"agrees with the numeric model: {report.passed}, error below 1e-10: {close}")
 
-    theta1, theta2 = (
-        grid.ravel() for grid in np.meshgrid(np.linspace(-90, 90, 61), np.linspace(-90, 90, 61))
-    )
+    angles = np.linspace(-90, 90, 61)
+    theta1, theta2 = (values.ravel() for values in np.meshgrid(angles, angles))
     grid = reduced.evaluate({"theta1": theta1, "theta2": theta2})
     unstable = (np.linalg.eigvals(grid.A).real > 0).any(axis=1)
     print(f"{unstable.sum()} of {len(unstable)} configurations have an unstable pole")

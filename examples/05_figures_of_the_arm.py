@@ -62,12 +62,10 @@ def singular_values(A: np.ndarray, B: np.ndarray, C: np.ndarray, frequencies: np
 
 
 def singular_value_plot(plant: lg.LFT, folder: Path) -> float:
-    """Draw the singular values torque -> angle of both models in one pose; return their largest difference."""
+    """Draw the singular values torque -> angle of both models in one pose; return their difference."""
     frequencies = np.logspace(-1, 2, 300)
-    system, true = (
-        plant.at(**dict(zip(("theta1", "theta2"), np.rad2deg(POSE), strict=True))),
-        numeric_arm(POSE),
-    )
+    theta1, theta2 = np.rad2deg(POSE)
+    system, true = plant.at(theta1=theta1, theta2=theta2), numeric_arm(POSE)
     ours = singular_values(np.asarray(system.A), np.asarray(system.B), np.asarray(system.C), frequencies)
     numeric = singular_values(true.A, true.B, true.C, frequencies)
     figure, axes = plt.subplots(figsize=(6, 4))
