@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lftgen.lft.realization.polynomial import Exponents, Word, balance, exponents_of, independent_rows
+from lftgen.lft.realization.polynomial import (
+    Exponents,
+    Word,
+    balance,
+    exponents_of,
+    independent_rows,
+    simple_fraction,
+)
 
 _DEPENDENT = 1e-12  # relative: rows closer than this to a combination of others are dependent
 
@@ -33,9 +40,16 @@ class Core:
         def expand(words: dict[Word, np.ndarray]) -> dict[Word, np.ndarray]:
             if not words:
                 return {(): np.zeros((len(left), len(right)))}
-            return {w: scaling.undo(left @ f @ right.T, exponents_of(w, n)) for w, f in words.items()}
+            return {w: scaling.undo(_product(left, f, right.T), exponents_of(w, n)) for w, f in words.items()}
 
         return Core(core, n, expand)
+
+
+def _product(left: np.ndarray, middle: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Product with rounding errors in place of zeros removed: they would count as coefficients."""
+    product = left @ middle @ right
+    size = np.abs(left) @ np.abs(middle) @ np.abs(right)
+    return np.where(np.abs(product) < 1e-14 * size, 0.0, product)
 
 
 def _dependence(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -44,7 +58,8 @@ def _dependence(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if len(rows) in (0, len(matrix)):
         return np.arange(len(matrix)), np.eye(len(matrix))
     combination = np.linalg.lstsq(matrix[rows].T, matrix.T, rcond=None)[0].T
-    combination[np.abs(combination) < 1e-13] = 0.0
+    simple = np.vectorize(simple_fraction, otypes=[float])(combination)
+    combination = np.where(np.abs(simple - combination) < _DEPENDENT, simple, combination)
     combination[rows] = np.eye(len(rows))
     if np.abs(combination @ matrix[rows] - matrix).max() > _DEPENDENT * np.abs(matrix).max():
         return np.arange(len(matrix)), np.eye(len(matrix))

@@ -164,7 +164,8 @@ def ho_kalman(
         Relative tolerance of the rank decisions, see `hankel_orders`; the result's ``gap`` tells how clear
         they were.
     check_tolerance : float
-        Largest accepted error at random points, relative to the largest sum of absolute terms.
+        Largest accepted error of an entry at random points, relative to its sum of absolute coefficients in
+        scaled letters, rows and columns (at least a thousandth of the largest such sum).
     seed : int
         Seed of those points.
 
@@ -214,8 +215,9 @@ def _verify(realization: Realization, scaled: dict[Word, np.ndarray], tolerance:
     rng = np.random.default_rng(seed)
     points = rng.uniform(0.5, 1.0, (8, n)) * rng.choice([-1.0, 1.0], (8, n))
     terms = commute(scaled, n)
-    size = np.abs(np.stack(list(scaled.values()))).sum(axis=0).max()
-    error = np.abs(realization.evaluate(points) - evaluate_terms(terms, points)).max() / max(size, 1e-300)
+    size = np.abs(np.stack(list(scaled.values()))).sum(axis=0)
+    size = np.maximum(size, max(1e-3 * size.max(), 1e-300))
+    error = (np.abs(realization.evaluate(points) - evaluate_terms(terms, points)) / size).max()
     if not error <= tolerance:
         raise ReductionError(
             f"ho_kalman: the realisation of order {realization.order} should equal the polynomial to "

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -19,6 +20,8 @@ Terms = Mapping[Exponents, np.ndarray]
 Words = Mapping[Word, np.ndarray]
 
 _LARGEST_SHIFT = 300.0  # scales stay within 2^+-300: far from overflow even when three of them meet
+_REWEIGHTINGS = 8
+_LARGEST_DENOMINATOR = 100
 
 
 def _check_matrices(
@@ -143,7 +146,8 @@ class Scaling:
 def balance(pairs: Iterable[tuple[Exponents, np.ndarray]], n_letters: int) -> Scaling:
     """Scales of letters, rows and columns that bring all non-zero coefficients near one.
 
-    Least squares (minimum norm) on ``log2|c| + e . letters + row + column = 0``, rounded to powers of two.
+    Least absolute sum (reweighted least squares of minimum norm) of ``log2|c| + e . letters + row + column``,
+    so that a few rounding errors among the coefficients do not weigh; rounded to powers of two.
     """
     rows, targets = [], []
     p = m = 0
@@ -157,9 +161,17 @@ def balance(pairs: Iterable[tuple[Exponents, np.ndarray]], n_letters: int) -> Sc
             targets.append(-np.log2(abs(matrix[i, j])))
     if not rows:
         return Scaling(np.ones(n_letters), np.ones(p), np.ones(m))
-    shifts = np.linalg.lstsq(np.array(rows), np.array(targets), rcond=None)[0]
+    matrix, target, weights = np.array(rows), np.array(targets), np.ones(len(rows))
+    for _ in range(_REWEIGHTINGS):
+        shifts = np.linalg.lstsq(matrix * weights[:, None], target * weights, rcond=None)[0]
+        weights = 1.0 / np.sqrt(np.maximum(np.abs(matrix @ shifts - target), 1.0))
     scales = np.exp2(np.clip(np.round(shifts), -_LARGEST_SHIFT, _LARGEST_SHIFT))
     return Scaling(scales[:n_letters], scales[n_letters : n_letters + p], scales[n_letters + p :])
+
+
+def simple_fraction(value: float) -> float:
+    """The nearest fraction with a denominator up to 100."""
+    return float(Fraction(value).limit_denominator(_LARGEST_DENOMINATOR))
 
 
 def independent_rows(matrix: np.ndarray, tolerance: float) -> np.ndarray:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from lftgen.lft.realization.annealing import Annealer, Budget
 from lftgen.lft.realization.horner import letter_orders, sorted_word
 from lftgen.lft.realization.polynomial import Exponents, Word
-from lftgen.lft.realization.sketch import Item, Sketch, capacity, split_items
+from lftgen.lft.realization.sketch import Choice, Item, Sketch, absent_items, capacity, pure, split_items
 
 _ORDERS = 120  # letter orders tried at the start: all of them up to five letters
 _LARGEST_START_SKETCH = 64
 _MARGIN = 6  # room above the largest rank of the best start before a sketch saturates
+_SHARING = (0.0, 0.0, 0.0, 0.25, 0.25, 0.0, 0.25)  # probability of sharing by cycle; the last two repeat
 
 
 class Search:
@@ -38,8 +39,7 @@ class Search:
             for k, items in enumerate(_distinct_splits(terms, granularities))
         ]
         self.best = [
-            ([sorted_word(item.exponents, order) for item in annealer.sketch.items], self.start_cost)
-            for annealer in self.annealers
+            (_sorted_choices(annealer.sketch.items, order), self.start_cost) for annealer in self.annealers
         ]
 
     def _best_order(self, items: list[Item]) -> tuple[tuple[int, ...], np.ndarray]:
@@ -49,7 +49,7 @@ class Search:
         unused = tuple(x for x in range(self.n) if x not in used)
         best: tuple[tuple[int, ...], np.ndarray] | None = None
         for order in letter_orders(used, _ORDERS, self.seed):
-            ranks = sketch.ranks(sketch.total([sorted_word(item.exponents, order) for item in items]))
+            ranks = sketch.ranks(sketch.total(_sorted_choices(items, order)))
             if best is None or ranks.sum() < best[1].sum():
                 best = (order + unused, ranks)
             self.budget.spent += 1
@@ -66,13 +66,14 @@ class Search:
         """The best choice as word -> matrix."""
         k = min(range(len(self.best)), key=lambda i: self.best[i][1])
         words: dict[Word, np.ndarray] = {}
-        for item, word in zip(self.annealers[k].sketch.items, self.best[k][0], strict=True):
-            words[word] = words[word] + item.matrix if word in words else item.matrix
+        for item, choice in zip(self.annealers[k].sketch.items, self.best[k][0], strict=True):
+            for word, share in choice:
+                words[word] = words.get(word, 0.0) + share * item.matrix
         return words
 
     def run(self, restarts: int | None, progress: Callable[[int, float], None] | None) -> None:
         """Anneal with each granularity in turn: first cold, then hot from random or from the best words."""
-        if not any(annealer.free for annealer in self.annealers):
+        if not any(annealer.proposer.several for annealer in self.annealers):
             return
         while self.best_cost > self.target and not self.budget.exhausted:
             if restarts is not None and self.runs >= restarts:
@@ -86,16 +87,17 @@ class Search:
     def _anneal(self, k: int, cycle: int) -> None:
         """One run of granularity k: the first is short and cold, then random and best words take turns."""
         annealer = self.annealers[k]
-        if not annealer.free:
+        if not annealer.proposer.several:
             return
         if annealer.sketch.crowded:
             annealer.sketch.clear()
-        words, cost = self.best[k]
+        choices, cost = self.best[k]
         heat = 0.1 if cycle == 0 else 0.7
         if cycle % 2:
-            words, heat = annealer.random_words(), 1.2
-        length = self._length(len(annealer.free), cycle)
-        found, reached = annealer.run(words, length, heat, self.budget, self.target)
+            choices, heat = annealer.proposer.random_choices(), 1.2
+        sharing = _SHARING[cycle] if cycle < len(_SHARING) else _SHARING[-1 - cycle % 2]
+        length = self._length(len(annealer.proposer.free), cycle)
+        found, reached = annealer.run(choices, length, heat, sharing, self.budget, self.target)
         if reached < cost:
             self.best[k] = (found, reached)
 
@@ -110,11 +112,15 @@ class Search:
         return max(length, 1)
 
 
+def _sorted_choices(items: Sequence[Item], order: Sequence[int]) -> list[Choice]:
+    return [pure(sorted_word(item.exponents, order)) if item.total else () for item in items]
+
+
 def _distinct_splits(terms: dict[Exponents, np.ndarray], granularities: tuple[str, ...]) -> list[list[Item]]:
     """Items of each granularity, without those that cut in the same way as an earlier one."""
     seen: dict[frozenset, list[Item]] = {}
     for granularity in granularities:
-        items = split_items(terms, granularity)
+        items = split_items(terms, granularity) + absent_items(terms, granularity)
         key = frozenset((item.exponents, np.round(item.matrix, 12).tobytes()) for item in items)
         seen.setdefault(key, items)
     return list(seen.values())

@@ -15,17 +15,36 @@ import numpy as np
 
 from lftgen.lft.realization.polynomial import Exponents, Terms, Word
 
-RANK_TOLERANCE = 1e-9  # pivots of a balanced sketch: those that count are above 1e-5, rounding is near 1e-15
+RANK_TOLERANCE = 1e-9  # of the first pivot; true pivots are above 1e-5, rounding is near 1e-15
 _CACHE_BYTES = 150_000_000
+
+Choice = tuple[tuple[Word, float], ...]  # the words of one item and the share of each; shares sum to the total
+
+
+def pure(word: Word) -> Choice:
+    """The whole of an item on one word."""
+    return ((word, 1.0),)
+
+
+def merged(parts: Sequence[tuple[Word, float]]) -> Choice:
+    """Add up the shares of equal words, and drop those that vanish."""
+    shares: dict[Word, float] = {}
+    for word, share in parts:
+        shares[word] = shares.get(word, 0.0) + share
+    return tuple((word, share) for word, share in shares.items() if abs(share) > 1e-12)
 
 
 @dataclass(frozen=True)
 class Item:
-    """A piece ``left @ right.T`` of the coefficient matrix of one monomial; it gets one word."""
+    """A piece ``left @ right.T`` of the coefficient matrix of one monomial, to be given one word or several.
+
+    ``total`` is 1; or 0 for a piece that the polynomial does not contain, whose words have to cancel.
+    """
 
     exponents: Exponents
     left: np.ndarray  # (p, r)
     right: np.ndarray  # (m, r)
+    total: int = 1
 
     @property
     def matrix(self) -> np.ndarray:
@@ -40,16 +59,46 @@ def _pieces(matrix: np.ndarray, granularity: str) -> list[tuple[np.ndarray, np.n
         rows = np.flatnonzero(matrix.any(axis=1))
         return [(np.eye(len(matrix))[:, rows], matrix[rows].T)]
     if granularity == "rank1" and np.count_nonzero(matrix) > 1:
-        u, values, vt = np.linalg.svd(matrix, full_matrices=False)
-        rank = int((values > 1e-13 * values[0]).sum())
-        return [(u[:, [k]] * values[k], vt[[k]].T) for k in range(rank)]
+        return _crosses(matrix)
     p, m = matrix.shape
     return [(np.eye(p)[:, [i]], matrix[i, j] * np.eye(m)[:, [j]]) for i, j in np.argwhere(matrix)]
+
+
+def _crosses(matrix: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Rank-one parts by elimination with full pivoting: unlike an SVD, it keeps zeros and simple numbers."""
+    rest, floor, parts = matrix.copy(), 1e-13 * np.abs(matrix).max(), []
+    while np.abs(rest).max() > floor:
+        i, j = np.unravel_index(np.abs(rest).argmax(), rest.shape)
+        column, row = rest[:, [j]].copy(), rest[[i]].T / rest[i, j]
+        parts.append((column, row))
+        rest = rest - column @ row.T
+        rest[i], rest[:, j] = 0.0, 0.0
+    return parts
 
 
 def split_items(terms: Terms, granularity: str) -> list[Item]:
     """Items of a polynomial matrix: ``granularity`` is "entry", "rank1" or "matrix"."""
     return [Item(key, *piece) for key, matrix in terms.items() for piece in _pieces(matrix, granularity)]
+
+
+def absent_items(terms: Terms, granularity: str) -> list[Item]:
+    """Items of total 0: monomials half-way between two of one entry that the entry does not contain.
+
+    Their words cancel as the letters commute: ``(a-b)(b-c)(c-a)`` has abc - bca among its words. By entries.
+    """
+    if granularity != "entry":
+        return []
+    p, m = next(iter(terms.values())).shape
+    items = []
+    for i in range(p):
+        for j in range(m):
+            present = [np.array(key) for key, matrix in terms.items() if matrix[i, j]]
+            sums = {tuple(int(e) for e in a + b) for a in present for b in present}
+            halves = {tuple(e // 2 for e in key) for key in sums if not any(e % 2 for e in key)}
+            for key in sorted(halves - {tuple(int(e) for e in a) for a in present}):
+                if sum(e > 0 for e in key) > 1:
+                    items.append(Item(key, np.eye(p)[:, [i]], np.eye(m)[:, [j]], 0))
+    return items
 
 
 def capacity(items: Sequence[Item], n_letters: int) -> int:
@@ -96,8 +145,17 @@ class Sketch:
         """True where `clear` is due, between two runs."""
         return (len(self._left) + len(self._right)) * self.size * 64 > _CACHE_BYTES
 
-    def contribution(self, k: int, word: Word) -> np.ndarray:
-        """What item k adds with this word: (number of its letters, s, s), letters ascending."""
+    def contribution(self, k: int, choice: Choice) -> np.ndarray:
+        """What item k adds with these words: (number of its letters, s, s), letters ascending."""
+        if len(choice) == 1 and choice[0][1] == 1.0:
+            return self.of_word(k, choice[0][0])
+        out = np.zeros((len(self.letters[k]), self.size, self.size))
+        for word, share in choice:
+            out += share * self.of_word(k, word)
+        return out
+
+    def of_word(self, k: int, word: Word) -> np.ndarray:
+        """Contribution of item k with all of it on one word."""
         known = self._cache.get((k, word))
         if known is not None:
             return known
@@ -120,12 +178,12 @@ class Sketch:
             vectors = table[word] = self._rng.standard_normal((rows, self.size))
         return vectors
 
-    def total(self, words: Sequence[Word]) -> np.ndarray:
-        """Sketches (n_letters, s, s) of a full choice of words."""
+    def total(self, choices: Sequence[Choice]) -> np.ndarray:
+        """Sketches (n_letters, s, s) of the choices of all items."""
         total = np.zeros((self.n_letters, self.size, self.size))
-        for k, word in enumerate(words):
-            if word:
-                total[self.letters[k]] += self.contribution(k, word)
+        for k, choice in enumerate(choices):
+            if self.letters[k]:
+                total[self.letters[k]] += self.contribution(k, choice)
         return total
 
     def ranks(self, blocks: np.ndarray) -> np.ndarray:

@@ -23,6 +23,8 @@ from lftgen.lft.realization.polynomial import (
     Word,
     check_terms,
     commute,
+    exponents_of,
+    shape_of,
 )
 from lftgen.lft.realization.restarts import Search
 from lftgen.lft.realization.result import Realization
@@ -103,7 +105,7 @@ def search_words(
         Largest number of annealing runs. Default: as many as the budget allows.
     granularities : tuple of str
         What gets a word of its own, tried in turn: "entry" (one entry of one coefficient matrix), "rank1"
-        (one term of its SVD), "matrix" (all of it).
+        (one rank-one part of it), "matrix" (all of it).
     progress : callable, optional
         Called after each run with the best total and the seconds so far.
 
@@ -139,6 +141,12 @@ def search_words(
     _check_sum(words, checked)
     ranks = hankel_orders(words)
     orders = tuple(ranks.get(x, 0) for x in range(core.n_letters))
+    if any(order < bound for order, bound in zip(orders, bounds.orders, strict=True)):
+        raise ReductionError(
+            f"search_words: repetitions {orders} below their lower bounds {bounds.orders} cannot be: the "
+            f"ranks are not clear (gaps of the bounds {bounds.gaps}); scale the letters, or remove "
+            "coefficients that are rounding errors"
+        )
     return WordSearch(words, orders, bounds, search.start_cost, spend.spent, search.runs, spend.elapsed)
 
 
@@ -181,11 +189,9 @@ def _check_sum(words: dict[Word, np.ndarray], terms: dict[Exponents, np.ndarray]
     n = len(next(iter(terms)))
     image = commute(words, n)
     for key in terms.keys() | image.keys():
-        given, got = terms.get(key), image.get(key)
-        if given is None or got is None:
-            error = 1.0
-        else:
-            error = float(np.abs(got - given).max() / max(np.abs(given).max(), 1e-300))
+        given = terms.get(key, np.zeros(shape_of(terms)))
+        size = sum((np.abs(f) for w, f in words.items() if exponents_of(w, n) == key), np.abs(given))
+        error = float((np.abs(image.get(key, 0.0) - given) / np.maximum(size, 1e-300)).max())
         if error > 1e-10:
             raise ReductionError(
                 f"search_words: the words of exponents {key} should add up to the given matrix, relative "
