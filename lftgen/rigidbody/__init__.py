@@ -13,12 +13,17 @@ from lftgen.rigidbody.channels import (
 from lftgen.rigidbody.composite import bias_force, mass_matrix
 from lftgen.rigidbody.elements import Body, Joint, Load
 from lftgen.rigidbody.forward import forward_dynamics
+from lftgen.rigidbody.handles import ArticulatedInertia, ArticulatedMobility
 from lftgen.rigidbody.inverse import Equilibrium, equilibrium, inverse_dynamics
 from lftgen.rigidbody.kinematics import Kinematics, jacobian, kinematics
 from lftgen.rigidbody.linearization import StateSpaceArrays, linearize
 from lftgen.rigidbody.model import Model
+from lftgen.rigidbody.projection import project
+from lftgen.rigidbody.variants import forward_dynamics_by
 
 __all__ = [
+    "ArticulatedInertia",
+    "ArticulatedMobility",
     "BaseAcceleration",
     "Body",
     "Equilibrium",
@@ -37,9 +42,11 @@ __all__ = [
     "bias_force",
     "equilibrium",
     "forward_dynamics",
+    "forward_dynamics_by",
     "inverse_dynamics",
     "jacobian",
     "kinematics",
     "linearize",
     "mass_matrix",
+    "project",
 ]

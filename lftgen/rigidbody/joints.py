@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lftgen.errors import ModelError
 from lftgen.rigidbody.spatial import Array, apply, rotation_exponential, transpose
 
 DOFS = {
@@ -100,6 +101,11 @@ def constraint_subspace(S: Array) -> Array:
     -------
     array (..., 6, 6 − DoF)
 
+    Raises
+    ------
+    ModelError
+        S lacks full column rank.
+
     Examples
     --------
     >>> constraint_subspace(np.eye(6)[:, 2:3]).shape
@@ -108,7 +114,12 @@ def constraint_subspace(S: Array) -> Array:
     dof = S.shape[-1]
     if dof == 0:
         return np.broadcast_to(np.eye(6), (*S.shape[:-2], 6, 6))
-    left = np.linalg.svd(S)[0]
+    left, values, _ = np.linalg.svd(S)
+    if dof and (values[..., -1] <= 1e-12 * values[..., 0]).any():
+        raise ModelError(
+            f"motion subspace: expected a 6 x {dof} matrix of full column rank, got singular values "
+            f"{values.reshape(-1, dof)[0]}. Choose independent joint axes."
+        )
     return left[..., dof:]
 
 

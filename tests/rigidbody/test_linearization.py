@@ -299,3 +299,25 @@ def test_bad_channels(tree):
         linearize(model, q + 1j * H)
     with pytest.raises(ModelError, match=r"expected shape \(\.\.\., 2\)"):
         linearize(model, np.zeros(3))
+
+
+def test_outputs_away_from_rest():
+    """The non-linear output maps on a spinning arm: centripetal acceleration, weight felt."""
+    from lftgen.rigidbody import Body, Joint, Model
+    from lftgen.rigidbody.response import operating_point, response
+
+    arm = Body("arm", 2.0, (0, 0, 0), np.eye(3))
+    model = Model([arm], [Joint("J", "revolute", "ground", "arm", axis=(0, 0, 1))], gravity=(0, 0, -9.81))
+    outputs = [PortOutput("arm", (0.5, 0, 0), quantity=x, component=c) for x in QUANTITIES for c in range(3)]
+    outputs += [
+        PortOutput("arm", (0.5, 0, 0), quantity="acceleration", component=c, frame="reference")
+        for c in (0, 1)
+    ]
+    small, rates = np.array([0.4]), np.array([3.0])
+    qdd, y = response(operating_point(model, [0.2]), (), outputs, small, rates, np.zeros(0))
+    c, s = np.cos(0.6), np.sin(0.6)
+    turn, shift = [np.cos(0.4) - 1, np.sin(0.4), 0], [0, 0, 0.4]
+    want = [0.5 * np.array(turn), shift, [0, 1.5, 0], [0, 0, 3], [-4.5, 0, 0], [0, 0, 0], [-4.5, 0, 9.81]]
+    np.testing.assert_allclose(qdd, 0, atol=1e-14)
+    np.testing.assert_allclose(y[:-2], np.concatenate(want), atol=1e-14)
+    np.testing.assert_allclose(y[-2:], [-4.5 * c, -4.5 * s], atol=1e-14)
