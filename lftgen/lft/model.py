@@ -1,0 +1,329 @@
+"""The class LFT: frozen data with methods that delegate to the functions of this room."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from lftgen.errors import ModelError
+from lftgen.lft import algebra, display, evaluation, maps, symbolic, wellposed
+from lftgen.lft import connect as connections
+from lftgen.lft.control_systems import from_control, is_control_system, to_state_space
+from lftgen.lft.data import LFTData, declare
+from lftgen.lft.dependence import dependence
+from lftgen.lft.evaluation import Sensitivity, StateSpaceArrays
+from lftgen.lft.field import FLOAT, ExactField, to_sympy
+from lftgen.lft.realize import realize_matrix
+from lftgen.lft.reduction.bound import order_bound
+from lftgen.lft.reduction.kalman import reduce
+from lftgen.lft.report import OrderReport, order_rows
+from lftgen.lft.structure import DeltaBlock, Structure, real_block
+from lftgen.lft.wellposed import WellPosedness
+from lftgen.parameters import Parameter, check_same_names
+
+
+class LFT:
+    """An upper LFT ``F_u(M, Delta) = M22 + M21 Delta (I - M11 Delta)^-1 M12``.
+
+    Delta = blkdiag(I_n/s, blocks): states are a block of Delta, so a parameter-dependent matrix is an LFT without
+    states and an uncertain state-space model one with states.  Frozen: every method returns a new object.
+
+    Operators ``+ - @ *`` (``*`` is the product of systems, as in python-control; numbers scale), ``**-1`` and ``.T``
+    accept LFTs, numbers, arrays, sympy matrices and control.StateSpace.
+
+    Examples
+    --------
+    >>> import lftgen as lg
+    >>> m = lg.uncertain("m", 2.0, bounds=(1, 4))
+    >>> inverse = lg.realize([[1 / m]])
+    >>> float(inverse.at(m=4)[0, 0]), inverse.repetitions
+    (0.25, {'m': 1})
+    """
+
+    __slots__ = ("data",)
+    __array_ufunc__ = None
+    data: LFTData
+
+    def __init__(self, data: LFTData) -> None:
+        object.__setattr__(self, "data", data)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("an LFT is immutable; its methods return changed copies")
+
+    def __reduce__(self) -> Any:
+        return LFT, (self.data,)
+
+    # --- what it holds -------------------------------------------------------------------------------------------
+
+    @property
+    def M(self) -> np.ndarray:
+        """[states; Delta; outputs] x [states; Delta; inputs]: floats (read-only), or sympy numbers and expressions."""
+        return to_sympy(self.data.M, self.data.field) if self.is_exact else self.data.M
+
+    delta = property(lambda self: self.data.structure.blocks, doc="The Delta blocks in order (states not among them).")
+    states = property(lambda self: self.data.structure.states, doc="Names of the states.")
+    inputs = property(lambda self: self.data.inputs, doc="Names of the inputs.")
+    outputs = property(lambda self: self.data.outputs, doc="Names of the outputs.")
+    shape = property(lambda self: self.data.shape, doc="Numbers of outputs and inputs.")
+    is_exact = property(lambda self: self.data.field.exact, doc="Whether the entries are exact.")
+    symbols = property(lambda self: self.data.field.symbols, doc="Free symbols that have no value yet.")
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The declared parameters, those without repetitions included."""
+        return tuple(b.parameter for b in self.delta if b.parameter is not None)
+
+    @property
+    def repetitions(self) -> dict[str, int]:
+        """Repetitions of each declared parameter."""
+        return {b.name: b.repetitions for b in self.delta if b.parameter is not None}
+
+    @property
+    def order(self) -> int:
+        """Sum of the repetitions of all parameters."""
+        return sum(self.repetitions.values())
+
+    # --- algebra -------------------------------------------------------------------------------------------------
+
+    def __add__(self, other: Any) -> LFT:
+        return LFT(algebra.add(self.data, self._operand(other)))
+
+    def __radd__(self, other: Any) -> LFT:
+        return LFT(algebra.add(self._operand(other), self.data))
+
+    def __neg__(self) -> LFT:
+        return LFT(algebra.negate(self.data))
+
+    def __sub__(self, other: Any) -> LFT:
+        return LFT(algebra.add(self.data, algebra.negate(self._operand(other))))
+
+    def __rsub__(self, other: Any) -> LFT:
+        return LFT(algebra.add(self._operand(other), algebra.negate(self.data)))
+
+    def __matmul__(self, other: Any) -> LFT:
+        return LFT(algebra.multiply(self.data, self._factor(other, self.shape[1])))
+
+    def __rmatmul__(self, other: Any) -> LFT:
+        return LFT(algebra.multiply(self._factor(other, self.shape[0]), self.data))
+
+    __mul__ = __matmul__
+    __rmul__ = __rmatmul__
+
+    def __truediv__(self, other: Any) -> LFT:
+        return LFT(algebra.multiply(self.data, algebra.inverse(self._factor(other, self.shape[1]))))
+
+    def __pow__(self, power: int) -> LFT:
+        if power == -1:
+            return self.inverse()
+        if not isinstance(power, int) or power < 1 or self.shape[0] != self.shape[1]:
+            raise ModelError(f"powers of an LFT: a square one to a positive integer or -1, got shape {self.shape} to {power!r}")
+        out = self
+        for _ in range(power - 1):
+            out = out @ self
+        return out
+
+    def inverse(self) -> LFT:
+        """The inverse system; inputs and outputs change places."""
+        return LFT(algebra.inverse(self.data))
+
+    @property
+    def T(self) -> LFT:
+        """The transpose (the dual system where there are states)."""
+        return LFT(algebra.transpose(self.data))
+
+    def __getitem__(self, key: Any) -> LFT:
+        """Rows and columns by name, group name, number, slice, or lists of those: ``plant["J1_angle", "J1_torque"]``."""
+        rows, columns = key if isinstance(key, tuple) and len(key) == 2 else (key, slice(None))
+        i = connections.indices(rows, self.outputs, "output")
+        return LFT(algebra.select(self.data, i, connections.indices(columns, self.inputs, "input")))
+
+    def feedback(self, controller: Any, sign: int = -1) -> LFT:
+        """The loop ``u = r + sign K y`` around this plant."""
+        return LFT(connections.feedback(self.data, self._operand(controller, shape=self.shape[::-1]), sign))
+
+    def star(self, lower: Any, n_y: int | None = None, n_u: int | None = None) -> LFT:
+        """Redheffer star product with a lower system (a controller below a plant: the lower LFT)."""
+        return LFT(connections.star(self.data, as_data(lower), n_y, n_u))
+
+    def rename(self, *, inputs: Names = None, outputs: Names = None, states: Names = None) -> LFT:
+        """Other names: a list of all, or a mapping from old to new."""
+        structure = replace(self.data.structure, states=_renamed(self.states, states, "state"))
+        new_inputs, new_outputs = _renamed(self.inputs, inputs, "input"), _renamed(self.outputs, outputs, "output")
+        return LFT(replace(self.data, structure=structure, inputs=new_inputs, outputs=new_outputs))
+
+    def declare(self, *parameters: Parameter) -> LFT:
+        """The same LFT that also declares parameters that do not occur in it."""
+        check_same_names([*self.parameters, *parameters])
+        return LFT(declare(self.data, [real_block(p, 0) for p in parameters]))
+
+    # --- values --------------------------------------------------------------------------------------------------
+
+    def at(self, *, extrapolate: bool = False, **values: float) -> Any:
+        """The model at one point: a named control.StateSpace, or an array where there are no states.
+
+        A parameter left out takes its nominal value.
+
+        Raises
+        ------
+        ParameterError
+            Unknown names, values out of range (``extrapolate=True`` lifts that), free symbols left.
+        IllPosedError
+            A singular point.
+        """
+        value = evaluation.evaluate_ports(self.data, values, extrapolate=extrapolate)
+        if value.shape[0] != 1 or any(np.ndim(values[b.name]) for b in self.delta if b.name in values and b.is_scalar):
+            raise ModelError("at() takes one number for each parameter; use evaluate() for many points")
+        return to_state_space(self.data, value[0]) if self.states else value[0]
+
+    def evaluate(self, values: Mapping[str, Any], *, extrapolate: bool = False) -> Any:
+        """The model at many points at once, without a Python loop over them.
+
+        Parameters
+        ----------
+        values : mapping of name to array (N,) or number
+
+        Returns
+        -------
+        StateSpaceArrays
+            With A, B, C, D of shape (N, rows, columns); one such array where there are no states.
+        """
+        value = evaluation.evaluate_ports(self.data, values, extrapolate=extrapolate)
+        n = len(self.states)
+        if not n:
+            return value
+        return StateSpaceArrays(value[:, :n, :n], value[:, :n, n:], value[:, n:, :n], value[:, n:, n:])
+
+    def sensitivity(self, *, extrapolate: bool = False, **values: float) -> Sensitivity:
+        """Exact derivatives of A, B, C, D and of the poles by each parameter at one point."""
+        return evaluation.sensitivity(self.data, values, extrapolate=extrapolate)
+
+    def dependence(self) -> dict[str, list[tuple[str, str]]]:
+        """For each parameter the entries (row, column) of ``[A B; C D]`` that it changes."""
+        return dependence(self.data)
+
+    def subs(self, *, extrapolate: bool = False, **values: float) -> LFT:
+        """The LFT with some parameters (or free symbols) fixed; it no longer declares them."""
+        names = {s.name for s in self.symbols}
+        frees = {k: v for k, v in values.items() if k in names}
+        fixed = {k: v for k, v in values.items() if k not in names}
+        data = symbolic.substitute_symbols(self.data, frees) if frees else self.data
+        return LFT(maps.fix(data, fixed, extrapolate=extrapolate) if fixed else data)
+
+    def normalized(self, *, recenter: bool = False) -> LFT:
+        """The same LFT with every parameter's delta in [-1, 1] over its range.
+
+        delta = 0 stays the nominal value (a fractional map where that is not the middle); with ``recenter`` the map is
+        affine and delta = 0 the middle of the range (of t, for an angle).
+        """
+        return LFT(maps.normalized(self.data, recenter=recenter))
+
+    def to_float(self) -> LFT:
+        """The same LFT with float entries."""
+        return LFT(evaluation.numeric(self.data))
+
+    def to_sympy(self, angles: str = "trig") -> Any:
+        """The model as sympy: (A, B, C, D) matrices, or one matrix where there are no states.
+
+        ``angles="trig"`` writes sines and cosines of the angles, ``"t"`` their chart coordinates.
+        """
+        matrix = symbolic.to_expressions(self.data, angles)
+        n = len(self.states)
+        return (matrix[:n, :n], matrix[:n, n:], matrix[n:, :n], matrix[n:, n:]) if n else matrix
+
+    # --- order ---------------------------------------------------------------------------------------------------
+
+    def reduce(self, tolerance: float | None = None) -> LFT:
+        """The same model with fewer repetitions (n-D reduction; states are not touched); itself where there are none less."""
+        small = reduce(self.data, tolerance)
+        return self if small is self.data else LFT(small)
+
+    def order_bound(self) -> dict[str, int]:
+        """Per parameter the least number of repetitions that any realisation can have."""
+        return order_bound(self.data)
+
+    def order_report(self) -> OrderReport:
+        """Repetitions against bounds."""
+        return order_rows(self.repetitions, self.order_bound())
+
+    def well_posed(self, *, budget: float = 2.0) -> WellPosedness:
+        """Whether the model exists at every point of the box: proven, a counterexample, or undecided."""
+        return wellposed.well_posed(self.data, budget=budget)
+
+    # --- for people ----------------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        return display.text(self.data)
+
+    def _repr_html_(self) -> str:
+        return display.html(self.data)
+
+    def _repr_latex_(self) -> str:
+        return display.latex(self.data)
+
+    # --- helpers -------------------------------------------------------------------------------------------------
+
+    def _operand(self, other: Any, shape: tuple[int, int] | None = None) -> LFTData:
+        """Another term of a sum: a number stands for itself only where this LFT is 1x1."""
+        shape = shape or self.shape
+        if _is_scalar(other):
+            if shape != (1, 1):
+                raise ModelError(f"a single number beside a {shape[0]}x{shape[1]} LFT: write it as a matrix of that shape")
+            other = [[other]]
+        return as_data(other)
+
+    def _factor(self, other: Any, n: int) -> LFTData:
+        return as_data(sp.eye(n) * other if isinstance(other, sp.Expr) else np.eye(n) * other) if _is_scalar(other) else as_data(other)
+
+
+Names = Sequence[str] | Mapping[str, str] | None
+
+
+def _is_scalar(value: object) -> bool:
+    return isinstance(value, (int, float, np.number, sp.Expr)) or (isinstance(value, np.ndarray) and value.ndim == 0)
+
+
+def _renamed(names: tuple[str, ...], change: Names, kind: str) -> tuple[str, ...]:
+    if change is None:
+        return names
+    if isinstance(change, Mapping):
+        for old in change:
+            connections.indices(old, names, kind)
+        return tuple(change.get(n, n) for n in names)
+    if isinstance(change, str) or len(change) != len(names):
+        raise ModelError(f"expected {len(names)} {kind} names, got {change!r}")
+    return tuple(change)
+
+
+def as_data(value: Any, *, exact: bool = False) -> LFTData:
+    """Whatever can be an LFT: an LFT, a python-control system, numbers, expressions, nested lists with LFTs in them."""
+    if isinstance(value, LFT):
+        return value.data.with_field(ExactField()) if exact and not value.is_exact else value.data
+    if is_control_system(value):
+        return from_control(value)
+    if isinstance(value, sp.MatrixBase):
+        return realize_matrix(value, exact=exact)
+    if _is_scalar(value):
+        value = [[value]]
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        return algebra.constant((ExactField() if exact else FLOAT).array(_two_dimensional(value)), ExactField() if exact else FLOAT)
+    rows = [list(r) if isinstance(r, (list, tuple, np.ndarray)) else [r] for r in value]
+    if any(isinstance(e, LFT) or is_control_system(e) for r in rows for e in r):
+        return algebra.vstack([algebra.hstack([as_data(e, exact=exact) for e in r]) for r in rows])
+    if len({len(r) for r in rows}) > 1:
+        raise ModelError(f"rows of different lengths: {[len(r) for r in rows]}")
+    return realize_matrix(sp.Matrix(rows), exact=exact)
+
+
+def _two_dimensional(value: np.ndarray) -> np.ndarray:
+    if np.iscomplexobj(value):
+        raise ModelError("an LFT's entries are real, got complex numbers")
+    if value.ndim > 2:
+        raise ModelError(f"expected a matrix, got an array of shape {value.shape}")
+    return np.atleast_2d(value) if value.ndim < 2 else value
+
+
+__all__ = ["LFT", "DeltaBlock", "Structure", "as_data"]

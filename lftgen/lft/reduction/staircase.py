@@ -1,0 +1,61 @@
+"""Smallest invariant structured subspaces, in floating point: the reachable part of an n-D system.
+
+The n-D Kalman decomposition (Cockburn & Morton, Automatica 1997; D'Andrea & Khatri, ACC 1997): per block,
+``S_i <- span[B_i, A_i1 S_1, ..., A_ik S_k]`` until nothing is added; then the dual.  Only new directions are mapped
+again, they are projected twice, and kept where they exceed ``tolerance`` times the norm of the block's rows of M.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lftgen.lft.reduction.balancing import ScalarLFT
+
+
+def reachable_bases(a: ScalarLFT, tolerance: float) -> list[np.ndarray]:
+    """Orthonormal basis (channels of the block x dimension) of the reachable subspace of each block."""
+    groups = a.groups
+    floor = [tolerance * np.linalg.norm(np.hstack([a.dd[g], a.dp[g]])) for g in groups]
+    bases = [np.zeros((g.stop - g.start, 0)) for g in groups]
+    candidates = [a.dp[g] for g in groups]
+    while True:
+        new = [_new_directions(c, b, f) for c, b, f in zip(candidates, bases, floor, strict=True)]
+        bases = [np.hstack([b, d]) for b, d in zip(bases, new, strict=True)]
+        active = [(g, d) for g, d in zip(groups, new, strict=True) if d.shape[1]]
+        if not active:
+            return bases
+        columns = np.hstack([a.dd[:, g] @ d for g, d in active])
+        candidates = [columns[g] for g in groups]
+
+
+def _new_directions(candidates: np.ndarray, basis: np.ndarray, floor: float) -> np.ndarray:
+    n, have = basis.shape
+    if have == n or not candidates.size:
+        return np.zeros((n, 0))
+    rest = candidates
+    for _ in range(2 if have else 0):
+        rest = rest - basis @ (basis.T @ rest)
+    norms = np.linalg.norm(rest, axis=0)
+    rest = rest[:, norms > 0]
+    if not rest.size:
+        return np.zeros((n, 0))
+    u, s, _ = np.linalg.svd(rest, full_matrices=False)
+    u = u[:, s > max(floor, 1e-300)][:, : n - have]
+    if have and u.size:
+        u = u - basis @ (basis.T @ u)
+        u, _ = np.linalg.qr(u)
+    return u
+
+
+def reduced_once(a: ScalarLFT, tolerance: float) -> ScalarLFT:
+    """Reachable, then observable part, repeated until neither takes anything away."""
+    while a.order:
+        before = a.order
+        for _ in range(2):
+            bases = reachable_bases(a, tolerance)
+            if sum(b.shape[1] for b in bases) < a.order:
+                a = a.projected([b.T for b in bases], bases)
+            a = a.transposed()
+        if a.order == before:
+            break
+    return a
