@@ -1,1 +1,65 @@
 """lftgen: exact LFT/LPV models of multibody mechanisms around parameter-dependent equilibria."""
+
+from lftgen.errors import (
+    IllPosedError,
+    LftgenError,
+    LftgenWarning,
+    MissingDependencyError,
+    ModelError,
+    ModelWarning,
+    NotRationalError,
+    ParameterError,
+    ParameterWarning,
+    ReductionError,
+    TrimError,
+)
+from lftgen.lft.build import (
+    block_diag,
+    complex_scalar,
+    connect,
+    full_block,
+    hstack,
+    realize,
+    ss,
+    uncertain_dynamics,
+    upper_lft,
+    vstack,
+)
+from lftgen.lft.model import LFT
+from lftgen.mechanics.body import RigidBody
+from lftgen.mechanics.joints import FixedJoint, RevoluteJoint
+from lftgen.mechanics.mechanism import Mechanism
+from lftgen.parameters import Parameter, scheduled, scheduled_angle, uncertain
+
+__all__ = [
+    "LFT",
+    "FixedJoint",
+    "IllPosedError",
+    "LftgenError",
+    "LftgenWarning",
+    "Mechanism",
+    "MissingDependencyError",
+    "ModelError",
+    "ModelWarning",
+    "NotRationalError",
+    "Parameter",
+    "ParameterError",
+    "ParameterWarning",
+    "ReductionError",
+    "RevoluteJoint",
+    "RigidBody",
+    "TrimError",
+    "block_diag",
+    "complex_scalar",
+    "connect",
+    "full_block",
+    "hstack",
+    "realize",
+    "scheduled",
+    "scheduled_angle",
+    "ss",
+    "uncertain",
+    "uncertain_dynamics",
+    "upper_lft",
+    "vstack",
+]

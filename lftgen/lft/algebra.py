@@ -165,6 +165,34 @@ def select(a: LFTData, rows: Sequence[int], columns: Sequence[int]) -> LFTData:
     return LFTData(a.M[np.ix_(keep_rows, keep_columns)], a.structure, *names, a.field)
 
 
+def exchange(a: LFTData, rows: Sequence[int], columns: Sequence[int], what: str) -> LFTData:
+    """Turn some channels round: outputs ``rows`` become inputs and inputs ``columns`` outputs, in the same places.
+
+    The principal pivot transform of M; repetitions do not change.
+
+    Raises
+    ------
+    IllPosedError
+        Where the nominal matrix from these inputs to these outputs is singular; the message starts with ``what``.
+    """
+    f, s = a.field, a.structure
+    r, c = [s.n_rows + i for i in rows], [s.n_columns + j for j in columns]
+    others_r = [i for i in range(a.M.shape[0]) if i not in set(r)]
+    others_c = [j for j in range(a.M.shape[1]) if j not in set(c)]
+    pivot = a.M[np.ix_(r, c)]
+    solved = f.solve(pivot, np.hstack([f.eye(len(r)), a.M[np.ix_(r, others_c)]]), what)
+    inv, q = solved[:, : len(r)], solved[:, len(r) :]
+    below = a.M[np.ix_(others_r, c)]
+    M = np.empty_like(a.M)
+    M[np.ix_(r, c)], M[np.ix_(r, others_c)] = inv, -q
+    M[np.ix_(others_r, c)] = f.matmul(below, inv)
+    M[np.ix_(others_r, others_c)] = a.M[np.ix_(others_r, others_c)] - f.matmul(below, q)
+    inputs, outputs = list(a.inputs), list(a.outputs)
+    for i, j in zip(rows, columns, strict=True):
+        inputs[j], outputs[i] = a.outputs[i], a.inputs[j]
+    return LFTData(M, s, tuple(inputs), tuple(outputs), f)
+
+
 def wire(
     a: LFTData, loop: np.ndarray, feed: np.ndarray, read: np.ndarray, direct: np.ndarray, inputs: Sequence[str], outputs: Sequence[str]
 ) -> LFTData:

@@ -10,7 +10,8 @@ import numpy as np
 import sympy as sp
 
 from lftgen.errors import IllPosedError
-from lftgen.lft.algebra import add, constant, hstack, inverse, multiply, transpose, vstack
+from lftgen.lft.algebra import add, constant, exchange, hstack, inverse, multiply, select, transpose, vstack
+from lftgen.lft.connect import renamed
 from lftgen.lft.data import LFTData, declare, default_names
 from lftgen.lft.field import Field
 from lftgen.lft.maps import change_maps
@@ -141,13 +142,11 @@ def _from_right_fraction(r: RationalMatrix, order: Sequence[int]) -> LFTData:
 
 def turned(both: LFTData, n_outputs: int) -> LFTData:
     """From ``[N; D]`` (D square) the LFT of ``N D^-1``, with the same inner channels."""
-    f = both.field
-    m11, m12, m21, m22 = both.split()
-    p = n_outputs
-    inv = f.solve(m22[p:], f.eye(m22.shape[1]), "the denominator at the nominal values")
-    right, left = f.matmul(m12, inv), f.matmul(m22[:p], inv)
-    M = np.block([[m11 - f.matmul(right, m21[p:]), right], [m21[:p] - f.matmul(left, m21[p:]), left]])
-    return LFTData(M, both.structure, both.inputs, both.outputs[:p], f)
+    p, m = n_outputs, both.shape[1]
+    named = renamed(both, inputs=[f"v{i}" for i in range(m)])
+    turned_round = exchange(named, range(p, p + m), range(m), "the denominator at the nominal values")
+    chosen = select(turned_round, range(p), range(m))
+    return renamed(chosen, inputs=default_names("u", m), outputs=default_names("y", p))
 
 
 def _from_left_fraction(r: RationalMatrix, order: Sequence[int]) -> LFTData:

@@ -111,13 +111,18 @@ def _multiple_of_arctangent(p: Parameter, multiple: sp.Rational) -> int:
 
 
 def _exact_radians(p: Parameter) -> sp.Expr:
-    """The chart's centre in radians: a rational multiple of pi where it is one within rounding, else a float."""
+    """The chart's centre in radians."""
     if p.unit == "deg":
         return exact_number(p.center) * sp.pi / 180
-    turns = Fraction(p.center / math.pi).limit_denominator(360)
-    if abs(float(turns) * math.pi - p.center) <= 4e-16 * abs(p.center):
+    return exact_angle(p.center)
+
+
+def exact_angle(radians: float) -> sp.Expr:
+    """A float as the multiple of pi with a small denominator that it rounds, or as its shortest decimal."""
+    turns = Fraction(radians / math.pi).limit_denominator(360)
+    if abs(float(turns) * math.pi - radians) <= 4e-16 * abs(radians):
         return sp.Rational(turns.numerator, turns.denominator) * sp.pi
-    return sp.Float(p.center, 17)
+    return exact_number(radians)
 
 
 def in_multiples_of_angle(expression: sp.Expr, p: Parameter) -> sp.Expr:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lftgen.lft.realization.moves import Move, Proposer, Transfer
-from lftgen.lft.realization.shares import candidate_shares
+from lftgen.lft.realization.shares import LARGEST_SHARE, candidate_shares
 from lftgen.lft.realization.sketch import Choice, Sketch, merged
 
 _REFRESH = 1000  # accepted moves between two fresh sums, against drift
@@ -110,7 +110,8 @@ class Annealer:
             return []
         trials = blocks + np.array(shares)[:, None, None, None] * change
         share = shares[int(self.sketch.ranks(trials).sum(axis=1).argmin())]
-        return [(k, merged([*state.choices[k], (giving, -share), (taking, share)]))]
+        choice = merged([*state.choices[k], (giving, -share), (taking, share)])
+        return [(k, choice)] if all(abs(part) < LARGEST_SHARE for _, part in choice) else []
 
     def _accept(self, state: _State, moves: list[Move], temperature: float) -> bool:
         """Metropolis' rule; changes the state where it accepts."""

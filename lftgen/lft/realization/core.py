@@ -21,11 +21,16 @@ _DEPENDENT = 1e-12  # relative: rows closer than this to a combination of others
 
 @dataclass(frozen=True, eq=False)
 class Core:
-    """Scaled polynomial without dependent rows and columns: given = unscale(left @ core @ right)."""
+    """Scaled polynomial without dependent rows and columns: given = unscale(left @ core @ right).
+
+    ``expand`` takes words of the core to words of the given matrix, ``restrict`` the other way
+    (and drops what looks like rounding).
+    """
 
     terms: dict[Exponents, np.ndarray]
     n_letters: int
     expand: Callable[[dict[Word, np.ndarray]], dict[Word, np.ndarray]]
+    restrict: Callable[[dict[Word, np.ndarray]], dict[Word, np.ndarray]]
 
     @staticmethod
     def of(terms: dict[Exponents, np.ndarray]) -> Core:
@@ -42,7 +47,12 @@ class Core:
                 return {(): np.zeros((len(left), len(right)))}
             return {w: scaling.undo(_product(left, f, right.T), exponents_of(w, n)) for w, f in words.items()}
 
-        return Core(core, n, expand)
+        def restrict(words: dict[Word, np.ndarray]) -> dict[Word, np.ndarray]:
+            scaled = {w: scaling.apply(f, exponents_of(w, n)) for w, f in words.items()}
+            cut = {w: f[np.ix_(rows, columns)] for w, f in scaled.items()}
+            return {w: np.where(np.abs(f) < 1e-13 * np.abs(f).max(), 0.0, f) for w, f in cut.items()}
+
+        return Core(core, n, expand, restrict)
 
 
 def _product(left: np.ndarray, middle: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -7,14 +7,25 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from lftgen.lft.realization.annealing import Annealer, Budget
+from lftgen.lft.realization.ho_kalman import hankel_orders
 from lftgen.lft.realization.horner import letter_orders, sorted_word
-from lftgen.lft.realization.polynomial import Exponents, Word
-from lftgen.lft.realization.sketch import Choice, Item, Sketch, absent_items, capacity, pure, split_items
+from lftgen.lft.realization.polynomial import Exponents, Word, exponents_of
+from lftgen.lft.realization.sketch import (
+    Choice,
+    Item,
+    Place,
+    Sketch,
+    absent_items,
+    capacity,
+    merged,
+    pure,
+    split_items,
+)
 
 _ORDERS = 120  # letter orders tried at the start: all of them up to five letters
 _LARGEST_START_SKETCH = 64
 _MARGIN = 6  # room above the largest rank of the best start before a sketch saturates
-_SHARING = (0.0, 0.0, 0.0, 0.25, 0.25, 0.0, 0.25)  # probability of sharing by cycle; the last two repeat
+_SHARING = (0.0, 0.0, 0.0, 0.5, 0.5, 0.0, 0.5)  # probability of sharing by cycle; the last two repeat
 
 
 class Search:
@@ -27,20 +38,40 @@ class Search:
         seed: int,
         target: int,
         budget: Budget,
+        starts: Sequence[dict[Word, np.ndarray]] = (),
     ) -> None:
         """Find the best common order of letters, and start every granularity from it."""
         self.n = len(next(iter(terms)))
         self.target, self.budget, self.seed, self.runs = target, budget, seed, 0
         order, ranks = self._best_order(split_items(terms, "matrix"))
         self.start_cost = int(ranks.sum())
-        size = int(ranks.max(initial=0)) + _MARGIN
+        own = [max(hankel_orders(words).values(), default=0) for words in starts]
+        size = max([int(ranks.max(initial=0)), *own]) + _MARGIN
+        extra = {
+            (exponents_of(word, self.n), int(i), int(j))
+            for words in starts
+            for word, matrix in words.items()
+            for i, j in np.argwhere(matrix)
+        }
         self.annealers = [
             Annealer(Sketch(items, self.n, min(size, capacity(items, self.n)), seed), seed + k)
-            for k, items in enumerate(_distinct_splits(terms, granularities))
+            for k, items in enumerate(_distinct_splits(terms, granularities, extra))
         ]
         self.best = [
             (_sorted_choices(annealer.sketch.items, order), self.start_cost) for annealer in self.annealers
         ]
+
+        if granularities[0] == "entry":
+            self._enter(starts)
+
+    def _enter(self, starts: Sequence[dict[Word, np.ndarray]]) -> None:
+        """Begin the entrywise runs from given words where they are better."""
+        sketch = self.annealers[0].sketch
+        for words in starts:
+            choices = _given_choices(sketch.items, words, self.n)
+            cost = int(sketch.ranks(sketch.total(choices)).sum())
+            if cost < self.best[0][1]:
+                self.best[0] = (choices, cost)
 
     def _best_order(self, items: list[Item]) -> tuple[tuple[int, ...], np.ndarray]:
         """Cheapest common order of the letters, and the ranks it gives."""
@@ -116,11 +147,31 @@ def _sorted_choices(items: Sequence[Item], order: Sequence[int]) -> list[Choice]
     return [pure(sorted_word(item.exponents, order)) if item.total else () for item in items]
 
 
-def _distinct_splits(terms: dict[Exponents, np.ndarray], granularities: tuple[str, ...]) -> list[list[Item]]:
+def _given_choices(items: Sequence[Item], words: dict[Word, np.ndarray], n: int) -> list[Choice]:
+    """Shares of entrywise items that reproduce given words; what rounding leaves goes to the first word."""
+    of_monomial: dict[Exponents, list[Word]] = {}
+    for word in words:
+        of_monomial.setdefault(exponents_of(word, n), []).append(word)
+    choices = []
+    for item in items:
+        i, j = np.argwhere(item.matrix)[0]
+        own = of_monomial.get(item.exponents, [])
+        choice = merged([(word, float(words[word][i, j] / item.matrix[i, j])) for word in own])
+        if choice:
+            choice = merged([(choice[0][0], item.total - sum(share for _, share in choice)), *choice])
+        choices.append(choice or (pure(sorted_word(item.exponents, range(n))) if item.total else ()))
+    return choices
+
+
+def _distinct_splits(
+    terms: dict[Exponents, np.ndarray], granularities: tuple[str, ...], extra: set[Place]
+) -> list[list[Item]]:
     """Items of each granularity, without those that cut in the same way as an earlier one."""
     seen: dict[frozenset, list[Item]] = {}
     for granularity in granularities:
-        items = split_items(terms, granularity) + absent_items(terms, granularity)
+        items = split_items(terms, granularity)
+        if granularity == "entry":
+            items += absent_items(terms, extra)
         key = frozenset((item.exponents, np.round(item.matrix, 12).tobytes()) for item in items)
         seen.setdefault(key, items)
     return list(seen.values())

@@ -7,7 +7,7 @@ import numpy as np
 from lftgen.lft.realization.polynomial import simple_fraction
 from lftgen.lft.realization.sketch import Sketch
 
-_LARGEST_SHARE = 50.0
+LARGEST_SHARE = 50.0  # larger ones would cost accuracy
 _LARGEST_COUNT = 8
 _REAL = 1e-6  # relative: accuracy asked of an eigenvalue, real and the same in two minors
 _SIMPLE = 1e-8  # a share so close to a fraction with a small denominator is that fraction
@@ -41,16 +41,21 @@ def candidate_shares(sketch: Sketch, blocks: np.ndarray, change: np.ndarray, gen
     for whole, part, rank in zip(at, change, sketch.ranks(at), strict=True):
         if not 0 < rank < sketch.size:
             continue
-        first, second = (
-            np.linalg.eigvals(np.linalg.solve(whole[cut, cut], part[cut, cut]))
-            for cut in (slice(None, rank), slice(-rank, None))
-        )
+        first, second = (_pencil(whole, part, cut) for cut in (slice(None, rank), slice(-rank, None)))
         for value in first[np.abs(first) > _REAL]:
-            near = np.abs(second - value).min() < _REAL * abs(value)
+            near = np.abs(second - value).min(initial=np.inf) < _REAL * abs(value)
             if near and abs(value.imag) < _REAL * abs(value):
                 found.add(_simple(float(generic - 1.0 / value.real)))
-    shares = sorted((t for t in found if 1e-9 < abs(t) < _LARGEST_SHARE), key=lambda t: (abs(t - 0.5), t))
+    shares = sorted((t for t in found if 1e-9 < abs(t) < LARGEST_SHARE), key=lambda t: (abs(t - 0.5), t))
     return shares[:_LARGEST_COUNT]
+
+
+def _pencil(whole: np.ndarray, part: np.ndarray, cut: slice) -> np.ndarray:
+    """Eigenvalues mu of one pair of minors; none where the generic share was not generic."""
+    try:
+        return np.linalg.eigvals(np.linalg.solve(whole[cut, cut], part[cut, cut]))
+    except np.linalg.LinAlgError:
+        return np.zeros(0)
 
 
 def _simple(share: float) -> float:

@@ -8,16 +8,19 @@ one addition.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from lftgen.lft.realization.polynomial import Exponents, Terms, Word
 
-RANK_TOLERANCE = 1e-9  # of the first pivot; true pivots are above 1e-5, rounding is near 1e-15
+RANK_TOLERANCE = 1e-9  # of the first pivot; true ones exceed 1e-5
 _CACHE_BYTES = 150_000_000
 
+_MANY_ABSENT = 200
+
+Place = tuple[Exponents, int, int]  # a monomial of one entry
 Choice = tuple[tuple[Word, float], ...]  # the words of one item and the share of each; shares sum to the total
 
 
@@ -81,24 +84,27 @@ def split_items(terms: Terms, granularity: str) -> list[Item]:
     return [Item(key, *piece) for key, matrix in terms.items() for piece in _pieces(matrix, granularity)]
 
 
-def absent_items(terms: Terms, granularity: str) -> list[Item]:
-    """Items of total 0: monomials half-way between two of one entry that the entry does not contain.
+def absent_items(terms: Terms, extra: Iterable[Place] = ()) -> list[Item]:
+    """Entrywise items of total 0, for monomials that an entry does not contain.
 
-    Their words cancel as the letters commute: ``(a-b)(b-c)(c-a)`` has abc - bca among its words. By entries.
+    Their words cancel as the letters commute: ``(a-b)(b-c)(c-a)`` has abc - bca among its words. Tried are the
+    monomials half-way between two of the same entry, unless they are very many, and those of ``extra``.
     """
-    if granularity != "entry":
-        return []
     p, m = next(iter(terms.values())).shape
-    items = []
-    for i in range(p):
-        for j in range(m):
-            present = [np.array(key) for key, matrix in terms.items() if matrix[i, j]]
-            sums = {tuple(int(e) for e in a + b) for a in present for b in present}
-            halves = {tuple(e // 2 for e in key) for key in sums if not any(e % 2 for e in key)}
-            for key in sorted(halves - {tuple(int(e) for e in a) for a in present}):
-                if sum(e > 0 for e in key) > 1:
-                    items.append(Item(key, np.eye(p)[:, [i]], np.eye(m)[:, [j]], 0))
-    return items
+    present = {(key, int(i), int(j)) for key, matrix in terms.items() for i, j in np.argwhere(matrix)}
+    halves: set[Place] = set()
+    for key, i, j in present:
+        for other in (k for k in terms if (k, i, j) in present):
+            total = [a + b for a, b in zip(key, other, strict=True)]
+            if not any(e % 2 for e in total):
+                halves.add((tuple(e // 2 for e in total), i, j))
+        if len(halves) > len(present) + _MANY_ABSENT:
+            halves.clear()
+            break
+    places = sorted((halves | set(extra)) - present)
+    return [
+        Item(k, np.eye(p)[:, [i]], np.eye(m)[:, [j]], 0) for k, i, j in places if sum(e > 0 for e in k) > 1
+    ]
 
 
 def capacity(items: Sequence[Item], n_letters: int) -> int:

@@ -7,7 +7,7 @@ words whose Hankel ranks (see `ho_kalman`) sum up to as little as possible: chea
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,9 @@ from lftgen.lft.realization.polynomial import (
     Exponents,
     Terms,
     Word,
+    Words,
     check_terms,
+    check_words,
     commute,
     exponents_of,
     shape_of,
@@ -83,6 +85,7 @@ def search_words(
     target: int | None = None,
     restarts: int | None = None,
     granularities: tuple[str, ...] = GRANULARITIES,
+    starts: Sequence[Words] = (),
     progress: Callable[[int, float], None] | None = None,
 ) -> WordSearch:
     """Choose a word for every monomial (or part of it) so that few repetitions are needed.
@@ -106,6 +109,8 @@ def search_words(
     granularities : tuple of str
         What gets a word of its own, tried in turn: "entry" (one entry of one coefficient matrix), "rank1"
         (one rank-one part of it), "matrix" (all of it).
+    starts : sequence of mappings of tuple of int to (p, m) array
+        Words that make up the same polynomial, from another construction (see `words_of`), to improve on.
     progress : callable, optional
         Called after each run with the best total and the seconds so far.
 
@@ -135,7 +140,9 @@ def search_words(
     spend = Budget(DEFAULT_SECONDS if budget is None and moves is None else budget, moves)
     core = Core.of(checked)
     bounds = order_bounds(checked)
-    search = Search(core.terms, granularities, seed, bounds.total if target is None else target, spend)
+    given = [core.restrict(_checked_start(start, checked)) for start in starts]
+    goal = bounds.total if target is None else target
+    search = Search(core.terms, granularities, seed, goal, spend, given)
     search.run(restarts, progress)
     words = core.expand(search.best_words())
     _check_sum(words, checked)
@@ -184,14 +191,32 @@ def _check_options(
         )
 
 
-def _check_sum(words: dict[Word, np.ndarray], terms: dict[Exponents, np.ndarray]) -> None:
-    """Compare the commutative image with the given polynomial, monomial by monomial."""
+def _checked_start(start: Words, terms: dict[Exponents, np.ndarray]) -> dict[Word, np.ndarray]:
+    """Validate words given to start from."""
+    words, n = check_words(start), len(next(iter(terms)))
+    if shape_of(words) != shape_of(terms) or any(letter >= n for word in words for letter in word):
+        raise ModelError(
+            f"search_words: a start must have {n} letters and {shape_of(terms)} matrices like terms, "
+            f"got letters {sorted({x for w in words for x in w})} and shape {shape_of(words)}; use the same"
+        )
+    try:
+        _check_sum(words, terms, floor=1e-3)
+    except ReductionError as error:
+        raise ModelError(f"search_words: a start is not a lift of terms: {error}") from error
+    return words
+
+
+def _check_sum(
+    words: dict[Word, np.ndarray], terms: dict[Exponents, np.ndarray], floor: float = 0.0
+) -> None:
+    """Compare the commutative image with the polynomial, entries down to ``floor`` times the largest."""
     n = len(next(iter(terms)))
     image = commute(words, n)
     for key in terms.keys() | image.keys():
         given = terms.get(key, np.zeros(shape_of(terms)))
         size = sum((np.abs(f) for w, f in words.items() if exponents_of(w, n) == key), np.abs(given))
-        error = float((np.abs(image.get(key, 0.0) - given) / np.maximum(size, 1e-300)).max())
+        size = np.maximum(size, max(1e-300, floor * float(np.max(size))))
+        error = float((np.abs(image.get(key, 0.0) - given) / size).max())
         if error > 1e-10:
             raise ReductionError(
                 f"search_words: the words of exponents {key} should add up to the given matrix, relative "

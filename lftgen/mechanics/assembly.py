@@ -1,0 +1,199 @@
+"""Blocks and topology -> one LFT, from the leaves to the base, reduced on the way.
+
+The inverse dynamics of each subtree is connected first: from the coordinates and the motion of its parent to the
+forces that drive its joints and its reaction on the parent.  At the base the joint forces change places with the joint
+accelerations (the repetitions do not change), and integrators close the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import sympy as sp
+
+from lftgen.errors import IllPosedError
+from lftgen.lft.algebra import add, constant, exchange, multiply
+from lftgen.lft.build import with_integrators
+from lftgen.lft.connect import connect, renamed
+from lftgen.lft.data import LFTData
+from lftgen.lft.evaluation import evaluate_ports
+from lftgen.lft.reduction.kalman import reduce as reduce_order
+from lftgen.mechanics.channels import Channel
+from lftgen.mechanics.coefficients import realize_coefficient
+from lftgen.mechanics.joints import Joint
+from lftgen.mechanics.linearization import (
+    PORT_QUANTITIES,
+    JointSignals,
+    Signal,
+    body_block,
+    ground_block,
+    joint_block,
+    sensor_block,
+)
+from lftgen.mechanics.names import GROUND
+from lftgen.mechanics.tree import Tree
+from lftgen.mechanics.trim import Trim
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the model shall have as inputs and outputs."""
+
+    inputs: tuple[Channel, ...]
+    outputs: tuple[Channel, ...]
+
+    @property
+    def base_moves(self) -> bool:
+        """Whether the acceleration of the reference frame is an input."""
+        return any(c.kind == "base acceleration" for c in self.inputs)
+
+    def loads(self, body: str) -> list[tuple[str, str]]:
+        """(port, force or torque) inputs of a body."""
+        kinds = {"port force": "force", "port torque": "torque"}
+        return list(dict.fromkeys((c.port, kinds[c.kind]) for c in self.inputs if c.kind in kinds and c.owner == body))
+
+    def sensors(self, body: str) -> dict[str, list[tuple[str, bool]]]:
+        """(quantity, reference axes) outputs of each port of a body."""
+        out: dict[str, list[tuple[str, bool]]] = {}
+        for c in self.outputs:
+            if c.kind == "port" and c.owner == body:
+                wanted = out.setdefault(c.port, [])
+                if (c.quantity, c.reference) not in wanted:
+                    wanted.append((c.quantity, c.reference))
+        return out
+
+
+class Assembler:
+    """Connects the blocks of a mechanism for one request."""
+
+    def __init__(self, tree: Tree, trim: Trim, request: Request, *, exact: bool, reduce: bool = True) -> None:
+        self.tree, self.trim, self.request, self.exact = tree, trim, request, exact
+        self._reduce: Callable[[LFTData], LFTData] = reduce_order if reduce else (lambda a: a)
+
+    def inverse_dynamics(self) -> LFTData:
+        """From coordinates, rates, accelerations and external inputs to drives and sensors."""
+        roots = self.tree.joints_on(GROUND)
+        systems = [ground_block(base_moves=self.request.base_moves), *(self._subtree(j) for j in roots)]
+        return self._reduce(_connected(systems, keep=self._kept(systems)))
+
+    def _subtree(self, joint: Joint) -> LFTData:
+        body = self.tree.bodies[joint.child]
+        children = self.tree.joints_on(body.name)
+        below = [self._subtree(c) for c in children]
+        own = body_block(body, joint, children, self.request.loads(body.name), exact=self.exact)
+        sensors = [
+            sensor_block(body, port, wanted, self.trim, base_moves=self.request.base_moves, exact=self.exact)
+            for port, wanted in self.request.sensors(body.name).items()
+        ]
+        systems = [*below, own.realize(own.outputs), *(s.realize(s.outputs) for s in sensors)]
+        j, block = JointSignals(joint), joint_block(joint, self.trim, exact=self.exact)
+        asked = {n for s in systems for n in s.inputs}
+        needed = [s for s in block.outputs if set(s.names) & asked]
+        needed += [j.reaction, *([j.drive] if joint.dof else [])]
+        if any(c.kind == "joint wrench parent" and c.owner == joint.name for c in self.request.outputs):
+            needed.append(j.wrench_parent)
+        systems.append(block.realize(needed))
+        keep = [*j.reaction.names, *self._kept(systems)]
+        return self._reduce(_connected(systems, keep=keep))
+
+    def _kept(self, systems: Sequence[LFTData]) -> list[str]:
+        """Outputs that the whole model still needs: drives and requested sensors."""
+        names = {n for joint in self.tree.joints for n in JointSignals(joint).drive.names}
+        names |= {c.name for c in self.request.outputs}
+        return [n for s in systems for n in s.outputs if n in names]
+
+    def linear_model(self) -> LFTData:
+        """The state-space LFT."""
+        names = _CoordinateNames(self.tree)
+        dynamics = self.inverse_dynamics()
+        rows = [dynamics.outputs.index(n) for n in names.drives]
+        columns = [dynamics.inputs.index(n) for n in names.accelerations]
+        self._check_mass_matrix(dynamics, rows, columns)
+        forward = exchange(dynamics, rows, columns, "the mass matrix at the nominal values")
+        static = self._with_channels(forward, names)
+        inputs, outputs = [c.name for c in self.request.inputs], [c.name for c in self.request.outputs]
+        return self._reduce(with_integrators(static, [*names.positions, *names.rates], inputs, outputs))
+
+    def _with_channels(self, forward: LFTData, names: _CoordinateNames) -> LFTData:
+        """[positions; rates; inputs] -> [rates; accelerations; outputs], without states yet."""
+        sources = [*names.positions, *names.rates, *(c.name for c in self.request.inputs)]
+        feed = sp.zeros(len(forward.inputs), len(sources))
+        for i, name in enumerate(forward.inputs):
+            if name in sources:
+                feed[i, sources.index(name)] = 1
+        for k, c in enumerate(self.request.inputs):
+            for drive, gain in zip(names.drives_of(c.owner), c.gains, strict=False):
+                feed[forward.inputs.index(drive), len(names.positions) + len(names.rates) + k] = gain
+        targets = [*names.rates, *names.accelerations, *(c.name for c in self.request.outputs)]
+        read, direct = np.zeros((len(targets), len(forward.outputs))), np.zeros((len(targets), len(sources)))
+        for i, name in enumerate(targets):
+            if name in forward.outputs:
+                read[i, forward.outputs.index(name)] = 1
+            else:
+                direct[i, sources.index(name)] = 1
+        feed_lft = realize_coefficient(feed, exact=self.exact)
+        f = forward.field
+        out = multiply(constant(f.array(read) if len(targets) else f.zeros(0, read.shape[1]), f), multiply(forward, feed_lft))
+        plain = renamed(out, inputs=sources, outputs=[f"d_{n}" if i < len(names.rates) * 2 else n for i, n in enumerate(targets)])
+        return add(plain, constant(f.array(direct), f))
+
+    def _check_mass_matrix(self, dynamics: LFTData, rows: list[int], columns: list[int]) -> None:
+        """The mass matrix must be positive definite at the nominal, at both ends of each range and at corners."""
+        from lftgen.lft.algebra import select
+
+        mass = select(dynamics, rows, columns)
+        blocks = [b for b in mass.structure.blocks if b.parameter is not None and b.repetitions]
+        if mass.field.symbols or not rows:
+            return
+        for values, point in _test_points([b.parameter for b in blocks if b.parameter is not None]):
+            try:
+                H = evaluate_ports(mass, values)[0]
+            except IllPosedError:
+                continue
+            eigenvalues = np.linalg.eigvalsh((H + H.T) / 2)
+            if eigenvalues[0] <= 1e-12 * max(eigenvalues[-1], 0.0) or eigenvalues[-1] <= 0:
+                where = ", ".join(f"{k} = {v:.6g}" for k, v in point.items()) or "the nominal values"
+                raise IllPosedError(
+                    f"the mass matrix is singular or not positive definite at {where} (eigenvalues {eigenvalues[0]:.3g} to "
+                    f"{eigenvalues[-1]:.3g}): no model exists there; change the range, or give the bodies beyond the joints a mass"
+                )
+
+
+class _CoordinateNames:
+    """Names of all joint coordinates, in the order of the joints."""
+
+    def __init__(self, tree: Tree) -> None:
+        signals = [JointSignals(j) for j in tree.joints]
+        self.positions = [n for s in signals for n in s.position.names]
+        self.rates = [n for s in signals for n in s.rate.names]
+        self.accelerations = [n for s in signals for n in s.acceleration.names]
+        self.drives = [n for s in signals for n in s.drive.names]
+        self._drives = {s.joint.name: s.drive.names for s in signals}
+
+    def drives_of(self, joint: str) -> tuple[str, ...]:
+        """Drive names of one joint (none for what is no joint)."""
+        return self._drives.get(joint, ())
+
+
+def _test_points(parameters: list) -> list[tuple[dict[str, float], dict[str, float]]]:
+    """Values, and the part of them to name in a message: nominal, single ends, some corners."""
+    points: list[tuple[dict[str, float], dict[str, float]]] = [({}, {})]
+    for p in parameters:
+        points += [({p.name: v}, {p.name: v}) for v in p.bounds]
+    rng = np.random.default_rng(3)
+    for _ in range(min(16, 2 ** len(parameters))):
+        corner = {p.name: p.bounds[int(rng.integers(2))] for p in parameters}
+        points.append((corner, corner))
+    return points
+
+
+def _connected(systems: Sequence[LFTData], keep: Sequence[str]) -> LFTData:
+    """Signals of one name meet; what nothing drives stays an input."""
+    made = {n for s in systems for n in s.outputs}
+    inputs = list(dict.fromkeys(n for s in systems for n in s.inputs if n not in made))
+    return connect(systems, None, inputs, list(keep))
+
+
+__all__ = ["PORT_QUANTITIES", "Assembler", "Request", "Signal"]

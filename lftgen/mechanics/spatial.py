@@ -1,0 +1,43 @@
+"""Spatial (6-D) vectors in sympy, [angular; linear], after Featherstone, *Rigid Body Dynamics Algorithms*, chapter 2."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+ANGULAR_LINEAR = ("rx", "ry", "rz", "x", "y", "z")
+"""Suffixes of a motion vector's components."""
+TORQUE_FORCE = ("tx", "ty", "tz", "fx", "fy", "fz")
+"""Suffixes of a wrench's components."""
+XYZ = ("x", "y", "z")
+
+
+def skew(v: sp.MatrixBase) -> sp.ImmutableMatrix:
+    """The matrix of ``v x``."""
+    x, y, z = v
+    return sp.ImmutableMatrix([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+
+
+def motion_cross(m: sp.MatrixBase) -> sp.ImmutableMatrix:
+    """``crm(m)``: the derivative of a motion vector carried along by m (2.31)."""
+    w, v = skew(m[:3, :]), skew(m[3:, :])
+    return sp.ImmutableMatrix(sp.BlockMatrix([[w, sp.zeros(3)], [v, w]]))
+
+
+def force_cross(m: sp.MatrixBase) -> sp.ImmutableMatrix:
+    """``crf(m) = -crm(m)^T``: the derivative of a force vector carried along by m (2.32)."""
+    return sp.ImmutableMatrix(-motion_cross(m).T)
+
+
+def moved_motion(r: sp.MatrixBase) -> sp.ImmutableMatrix:
+    """A motion vector at a point r from where it was, in the same axes: v + w x r."""
+    return sp.ImmutableMatrix(sp.BlockMatrix([[sp.eye(3), sp.zeros(3)], [-skew(r), sp.eye(3)]]))
+
+
+def moved_force(r: sp.MatrixBase) -> sp.ImmutableMatrix:
+    """A wrench acting at r, as seen from where r is measured, in the same axes: t + r x f."""
+    return sp.ImmutableMatrix(sp.BlockMatrix([[sp.eye(3), skew(r)], [sp.zeros(3), sp.eye(3)]]))
+
+
+def turned(rotation: sp.MatrixBase) -> sp.ImmutableMatrix:
+    """``blkdiag(R, R)``."""
+    return sp.ImmutableMatrix(sp.BlockMatrix([[rotation, sp.zeros(3)], [sp.zeros(3), rotation]]))
