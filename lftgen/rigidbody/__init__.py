@@ -10,14 +10,24 @@ from lftgen.rigidbody.channels import (
     PortForce,
     PortOutput,
 )
+from lftgen.rigidbody.closed import (
+    ClosedResult,
+    closed_equilibrium,
+    closed_forward_dynamics,
+    closed_linearize,
+)
 from lftgen.rigidbody.composite import bias_force, mass_matrix
+from lftgen.rigidbody.divide import DivideAndConquer, DivideResult, divide_and_conquer
 from lftgen.rigidbody.elements import Body, Joint, Load
 from lftgen.rigidbody.forward import forward_dynamics
+from lftgen.rigidbody.group_assembly import Undetermined
 from lftgen.rigidbody.handles import ArticulatedInertia, ArticulatedMobility
 from lftgen.rigidbody.inverse import Equilibrium, equilibrium, inverse_dynamics
 from lftgen.rigidbody.kinematics import Kinematics, jacobian, kinematics
 from lftgen.rigidbody.linearization import StateSpaceArrays, linearize
+from lftgen.rigidbody.loops import ClosedModel, LoopJoint
 from lftgen.rigidbody.model import Model
+from lftgen.rigidbody.posture import rate_map, solve_posture
 from lftgen.rigidbody.projection import project
 from lftgen.rigidbody.variants import forward_dynamics_by
 
@@ -26,6 +36,10 @@ __all__ = [
     "ArticulatedMobility",
     "BaseAcceleration",
     "Body",
+    "ClosedModel",
+    "ClosedResult",
+    "DivideAndConquer",
+    "DivideResult",
     "Equilibrium",
     "Joint",
     "JointAcceleration",
@@ -35,11 +49,17 @@ __all__ = [
     "JointWrench",
     "Kinematics",
     "Load",
+    "LoopJoint",
     "Model",
     "PortForce",
     "PortOutput",
     "StateSpaceArrays",
+    "Undetermined",
     "bias_force",
+    "closed_equilibrium",
+    "closed_forward_dynamics",
+    "closed_linearize",
+    "divide_and_conquer",
     "equilibrium",
     "forward_dynamics",
     "forward_dynamics_by",
@@ -49,4 +69,6 @@ __all__ = [
     "linearize",
     "mass_matrix",
     "project",
+    "rate_map",
+    "solve_posture",
 ]

@@ -32,7 +32,11 @@ def mass_matrix(model: Model, q: ArrayLike) -> Array:
     >>> mass_matrix(Model([rod], [Joint("J", "revolute", "ground", "rod", axis=(1, 0, 0))]), [0.2]).round(6)
     array([[4.]])
     """
-    X = transforms(placements(model, coordinates(model, q, "q")))
+    return composite_body(model, transforms(placements(model, coordinates(model, q, "q"))))
+
+
+def composite_body(model: Model, X: list[Array]) -> Array:
+    """Joint-space inertia from the transforms of the tree."""
     links = model.links
     IC: list[Array] = [link.inertia for link in links]
     shape = np.broadcast_shapes(model.batch_shape, *(Xi.shape[:-2] for Xi in X))

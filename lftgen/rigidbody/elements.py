@@ -147,6 +147,8 @@ class Joint:
     actuated: bool | None = None
     subspace: Array = field(init=False, repr=False)
     """Motion subspace S (..., 6, DoF), child's axes."""
+    passive: bool = field(init=False, repr=False)
+    """True where a spring or damper acts."""
 
     def __post_init__(self) -> None:
         label = f"joint {self.name!r}"
@@ -166,6 +168,7 @@ class Joint:
             object.__setattr__(self, "rest", self._per_dof(f"rest of {label}", self.rest))
         if self.actuated is None:
             object.__setattr__(self, "actuated", self.kind != "free")
+        object.__setattr__(self, "passive", bool(self.dof and (self.damping.any() or self.stiffness.any())))
         self._normalise_axis(label)
         object.__setattr__(self, "subspace", motion_subspace(self.kind, self.axis, self.pitch))
 

@@ -182,5 +182,12 @@ def forward_dynamics(
 
 def total_joint_forces(model: Model, q: Array, rates: Array, tau: Array, reference: Array | None) -> Array:
     """Actuator forces plus those of springs and dampers (..., nq)."""
-    pieces = [tau[..., k.dofs] + passive_force(k, q, rates, reference) for k in model.links]
-    return gather(model, pieces)
+    total = tau
+    for link in model.links:
+        if link.joint.passive:
+            force = np.asarray(passive_force(link, q, rates, reference))
+            shape = np.broadcast_shapes(total.shape[:-1], force.shape[:-1])
+            wide = np.array(np.broadcast_to(total, (*shape, model.nq)), np.result_type(total, force))
+            wide[..., link.dofs] += force
+            total = wide
+    return total

@@ -12,7 +12,7 @@ from lftgen.errors import ModelError
 from lftgen.rigidbody.channels import Input, Output
 from lftgen.rigidbody.model import Model
 from lftgen.rigidbody.response import OperatingPoint, check_channels, operating_point, response
-from lftgen.rigidbody.spatial import Array
+from lftgen.rigidbody.spatial import Array, apply
 
 STEP = 1e-30
 """Complex step: its square vanishes against 1, so the derivative is exact to rounding."""
@@ -85,36 +85,69 @@ def linearize(
     """
     check_channels(model, inputs, outputs)
     point = operating_point(model, q, tolerance)
-    if any(
-        np.iscomplexobj(a) for a in (point.q, point.torque, point.world[-1][0] if point.world else point.q)
-    ):
+    n = model.nq
+    jacobian = differentiate(point, inputs, outputs, np.eye(n), block)
+    return state_space(jacobian[..., :n, :], jacobian[..., n:, :])
+
+
+def state_space(acceleration: Array, output: Array) -> StateSpaceArrays:
+    """Matrices from the derivatives of accelerations (..., k, 2 k + m) and outputs (..., ny, 2 k + m).
+
+    Examples
+    --------
+    >>> state_space(np.array([[-4.0, -0.1, 1.0]]), np.zeros((0, 3))).A
+    array([[ 0. ,  1. ],
+           [-4. , -0.1]])
+    """
+    batch, k = acceleration.shape[:-2], acceleration.shape[-2]
+    kinematic = np.zeros((*batch, k, acceleration.shape[-1]))
+    kinematic[..., k : 2 * k] = np.eye(k)
+    rows = np.concatenate([kinematic, acceleration], axis=-2)
+    parts = (rows[..., : 2 * k], rows[..., 2 * k :], output[..., : 2 * k], output[..., 2 * k :])
+    return StateSpaceArrays(*(part.copy() for part in parts))
+
+
+def differentiate(
+    point: OperatingPoint, inputs: Sequence[Input], outputs: Sequence[Output], lift: Array, block: int
+) -> Array:
+    """Derivatives of [q̈; y] by [independent positions; their rates; u], (..., nq + ny, 2 k + m).
+
+    Parameters
+    ----------
+    lift : array (..., nq, k)
+        Small motions and rates of all joints per independent one; the identity for a tree.
+    block : int
+        Points times columns worked on at once.
+    """
+    if any(np.iscomplexobj(a) for a in (point.q, point.torque, *(R for R, _ in point.world[-1:]))):
         raise ModelError("linearize: expected real data, got complex ones; complex steps do not nest.")
-    n, m = model.nq, len(inputs)
-    batch = np.broadcast_shapes(model.batch_shape, point.q.shape[:-1])
-    total = 2 * n + m
+    batch = np.broadcast_shapes(point.model.batch_shape, point.q.shape[:-1])
+    total = 2 * lift.shape[-1] + len(inputs)
     step = max(1, block // max(1, int(np.prod(batch))))
-    rows = [
-        _columns(point, inputs, outputs, np.arange(k, min(k + step, total)), len(batch))
-        for k in range(0, total, step)
-    ]
-    blocks = [np.broadcast_to(r, (r.shape[0], *batch, r.shape[-1])) for r in rows]
-    jacobian = (
-        np.moveaxis(np.concatenate(blocks), 0, -1) if blocks else np.zeros((*batch, n + len(outputs), total))
-    )
-    A, B = np.zeros((*batch, 2 * n, 2 * n)), np.zeros((*batch, 2 * n, m))
-    A[..., :n, n:] = np.eye(n)
-    A[..., n:, :], B[..., n:, :] = jacobian[..., :n, : 2 * n], jacobian[..., :n, 2 * n :]
-    return StateSpaceArrays(A, B, jacobian[..., n:, : 2 * n].copy(), jacobian[..., n:, 2 * n :].copy())
+    blocks = []
+    for start in range(0, total, step):
+        numbers = np.arange(start, min(start + step, total))
+        columns = _columns(point, inputs, outputs, lift, numbers, len(batch))
+        blocks.append(np.broadcast_to(columns, (len(numbers), *batch, columns.shape[-1])))
+    if not blocks:
+        return np.zeros((*batch, point.model.nq + len(outputs), 0))
+    return np.moveaxis(np.concatenate(blocks), 0, -1)
 
 
 def _columns(
-    point: OperatingPoint, inputs: Sequence[Input], outputs: Sequence[Output], numbers: Array, batch_ndim: int
+    point: OperatingPoint,
+    inputs: Sequence[Input],
+    outputs: Sequence[Output],
+    lift: Array,
+    numbers: Array,
+    batch_ndim: int,
 ) -> Array:
-    """Derivatives of [q̈; y] by the numbered entries of [small; rates; u], shape (columns, ..., nq + ny)."""
-    n, total = point.model.nq, 2 * point.model.nq + len(inputs)
-    seed = np.zeros((len(numbers), total), complex)
+    """Numbered columns of `differentiate`, on the first axis."""
+    k = lift.shape[-1]
+    seed = np.zeros((len(numbers), 2 * k + len(inputs)), complex)
     seed[np.arange(len(numbers)), numbers] = 1j * STEP
-    z = seed.reshape(len(numbers), *(1,) * batch_ndim, total)  # columns lead, so that points broadcast
-    qdd, y = response(point, inputs, outputs, z[..., :n], z[..., n : 2 * n], z[..., 2 * n :])
+    z = seed.reshape(len(numbers), *(1,) * batch_ndim, seed.shape[-1])  # columns lead, so points broadcast
+    small, rates = apply(lift, z[..., :k]), apply(lift, z[..., k : 2 * k])
+    qdd, y = response(point, inputs, outputs, small, rates, z[..., 2 * k :])
     derivative: Array = np.concatenate([qdd, y], axis=-1).imag / STEP
     return derivative

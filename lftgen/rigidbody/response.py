@@ -38,6 +38,8 @@ from lftgen.rigidbody.kinematics import (
     velocities,
 )
 from lftgen.rigidbody.loads import external_wrenches
+from lftgen.rigidbody.loop_forces import add_wrenches, loop_forces
+from lftgen.rigidbody.loops import ClosedModel
 from lftgen.rigidbody.model import Model
 from lftgen.rigidbody.spatial import (
     Array,
@@ -52,13 +54,17 @@ from lftgen.rigidbody.spatial import (
 
 @dataclass(frozen=True, eq=False)
 class OperatingPoint:
-    """An equilibrium: the configuration, the torques that actuators hold, and where everything is."""
+    """An equilibrium: the configuration, the torques that actuators hold, and where everything is.
+
+    With `closed` the loops of that mechanism, whose tree is `model`, stay closed.
+    """
 
     model: Model
     q: Array
     torque: Array
     places: list[Placement]
     world: list[Placement]
+    closed: ClosedModel | None = None
 
 
 def operating_point(model: Model, q: ArrayLike, tolerance: float = 1e-8) -> OperatingPoint:
@@ -121,6 +127,10 @@ def response(
     base = base_motion(model, push)
     result = articulated_body(model, X, rates, tau, external, base)
     v, _ = velocities(model, X, rates)
+    if point.closed is not None and point.closed.loops:
+        loops = loop_forces(point.closed, X, world, v, result, base)
+        external = add_wrenches(external, loops.on_bodies)
+        result = articulated_body(model, X, rates, tau, external, base)
     f = None
     if any(isinstance(channel, JointWrench) for channel in outputs):
         f = newton_euler(model, X, v, result.acceleration, external)

@@ -1,0 +1,260 @@
+"""Postures of closed loops: dependent coordinates by Newton's method, on a path that keeps the branch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lftgen.errors import IllPosedError, ModelError
+from lftgen.rigidbody.elements import Joint
+from lftgen.rigidbody.kinematics import coordinates, placements, poses, transforms
+from lftgen.rigidbody.loop_forces import loop_jacobian
+from lftgen.rigidbody.loops import ClosedModel, loop_residual
+from lftgen.rigidbody.model import Model
+from lftgen.rigidbody.spatial import Array, apply, rotation_exponential, transpose
+
+ADDITIVE = ("revolute", "prismatic", "helical", "cylindrical")
+"""Joint kinds whose coordinates add up; only these can be independent coordinates."""
+
+
+def retract(model: Model, q: Array, small: Array) -> Array:
+    """Coordinates of the posture X(small) X(q): a motion on the child's side of each joint.
+
+    Examples
+    --------
+    >>> from lftgen.rigidbody import Body, Joint
+    >>> model = Model([Body("b", 1.0, (0, 0, 0), np.eye(3))], [Joint("F", "free", "ground", "b")])
+    >>> retract(model, np.array([0, 0, np.pi / 2, 0, 0, 0]), np.array([0, 0, 0, 1.0, 0, 0])).round(12)[3:]
+    array([0., 1., 0.])
+    """
+    shape = np.broadcast_shapes(q.shape[:-1], small.shape[:-1])
+    result = np.array(np.broadcast_to(q + small, (*shape, model.nq)))
+    for link in model.links:
+        kind, dofs = link.joint.kind, link.dofs
+        if kind in ADDITIVE or not link.joint.dof:
+            continue
+        S, old, step = link.subspace, q[..., dofs], small[..., dofs]
+        here, move = apply(S, old), apply(S, step)
+        R = rotation_exponential(here[..., :3])
+        phi = here[..., :3] + move[..., :3]  # right for planar joints: one axis
+        if kind != "planar":
+            phi = rotation_vector(np.matmul(R, rotation_exponential(move[..., :3])))
+        placement = np.concatenate([phi, here[..., 3:] + apply(R, move[..., 3:])], axis=-1)
+        result[..., dofs] = apply(transpose(S), placement)  # the columns of S are orthonormal
+    return result
+
+
+def rotation_vector(R: Array) -> Array:
+    """Rotation vector of any rotation up to half a turn (real), by its quaternion.
+
+    Examples
+    --------
+    >>> rotation_vector(np.diag([-1.0, -1.0, 1.0])).round(12)
+    array([0.        , 0.        , 3.14159265])
+    """
+    K = np.empty((*R.shape[:-2], 4, 4))
+    trace = np.einsum("...ii->...", R)[..., None, None]
+    w = np.stack(
+        [R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]], axis=-1
+    )
+    K[..., :1, :1], K[..., 0, 1:], K[..., 1:, 0] = trace, w, w
+    K[..., 1:, 1:] = R + transpose(R) - trace * np.eye(3)
+    quaternion = np.linalg.eigh(K)[1][..., -1]  # largest eigenvalue
+    quaternion = quaternion * np.where(quaternion[..., :1] < 0, -1, 1)
+    length = np.sqrt((quaternion[..., 1:] ** 2).sum(axis=-1, keepdims=True))
+    angle = 2 * np.arctan2(length, quaternion[..., :1])
+    ratio = np.where(length > 1e-12, angle / np.where(length > 1e-12, length, 1), 2.0)
+    return quaternion[..., 1:] * ratio
+
+
+def independent_columns(closed: ClosedModel, independent: tuple[str, ...]) -> Array:
+    """Coordinates of the named joints, in the order of the model's joints.
+
+    Raises
+    ------
+    ModelError
+        An unknown joint, or one whose coordinates do not add up.
+    """
+    tree = closed.tree
+    picked = []
+    for name in independent:
+        link = tree.links[tree.joint_index(name)]
+        if link.joint.kind not in ADDITIVE:
+            raise ModelError(
+                f"independent joint {name!r}: expected one of {', '.join(ADDITIVE)}, got {link.joint.kind!r}."
+            )
+        picked += list(range(link.dofs.start, link.dofs.stop))
+    return np.array(sorted(set(picked)), dtype=int)
+
+
+def residual_and_jacobian(closed: ClosedModel, q: Array) -> tuple[Array, Array]:
+    """Loop residuals r (..., constraints) and K (..., constraints, nq), dr = K δ for small motions δ."""
+    places = placements(closed.tree, q)
+    world = poses(closed.tree, places)
+    still = [np.zeros(6)] * len(closed.tree.links)
+    K, _ = loop_jacobian(closed, transforms(places), world, still)
+    parts = [loop_residual(closed, loop, world) for loop in closed.loops]
+    shape = np.broadcast_shapes(*(part.shape[:-1] for part in parts))
+    return np.concatenate([np.broadcast_to(p, (*shape, p.shape[-1])) for p in parts], axis=-1), K
+
+
+def rate_map(
+    closed: ClosedModel, q: ArrayLike, independent: tuple[str, ...], rank_tolerance: float = 1e-8
+) -> Array:
+    """G (..., nq, k) with q̇ = G ẏ for the independent rates ẏ, at a closed posture.
+
+    Raises
+    ------
+    IllPosedError
+        The independent coordinates do not determine the motion there (a singular posture, or too few), or
+        are not independent (too many).
+
+    Examples
+    --------
+    >>> from lftgen.rigidbody import Body, Joint, LoopJoint
+    >>> bodies = [Body(name, 1.0, (0.5, 0, 0), np.eye(3)) for name in "ab"]
+    >>> tree = Model(bodies, [Joint("A", "revolute", "ground", "a"), Joint("B", "revolute", "ground", "b")])
+    >>> rate_map(ClosedModel(tree, [LoopJoint("L", "fixed", "a", "b")]), np.zeros(2), ("A",)).round(12)
+    array([[1.],
+           [1.]])
+    """
+    columns = independent_columns(closed, tuple(independent))
+    angles = coordinates(closed.tree, q, "q")
+    _, K = residual_and_jacobian(closed, angles)
+    rest = np.setdiff1d(np.arange(closed.tree.nq), columns)
+    K_rest, K_free = K[..., rest], K[..., columns]
+    if len(rest):
+        values = np.linalg.svd(K_rest, compute_uv=False)
+        rank = (values > rank_tolerance * values[..., :1]).sum(axis=-1) if values.size else np.zeros(1, int)
+        if (rank < len(rest)).any():
+            raise IllPosedError(
+                f"independent joints {list(independent)}: the loops fix {int(rank.min())} of the other "
+                f"{len(rest)} coordinates there. The posture is singular, or more joints must be independent."
+            )
+    G = np.zeros((*K.shape[:-2], closed.tree.nq, len(columns)))
+    dependent = -np.matmul(np.linalg.pinv(K_rest, rcond=rank_tolerance), K_free)
+    G[..., rest, :] = dependent
+    G[..., columns, :] = np.eye(len(columns))
+    miss = np.abs(np.matmul(K, G)).max(initial=0)
+    if miss > 1e-7 * max(np.abs(K).max(initial=0), 1e-9):
+        raise IllPosedError(
+            f"independent joints {list(independent)}: the loops allow fewer motions than these "
+            f"{len(columns)} coordinates. Name fewer joints."
+        )
+    return G
+
+
+def solve_posture(
+    closed: ClosedModel,
+    start: ArrayLike,
+    independent: Mapping[str, ArrayLike],
+    *,
+    step: float = 0.1,
+    tolerance: float = 1e-12,
+    max_steps: int = 20_000,
+) -> Array:
+    """Close the loops at given independent coordinates, following the branch of a starting posture.
+
+    The independent coordinates move on a straight line from their starting values, at most `step` at a time;
+    each time the tangent predicts the dependent ones and Newton's method corrects them. A step that does not
+    converge, or that corrects more than it predicts, is halved.
+
+    Parameters
+    ----------
+    closed : ClosedModel
+    start : array (..., nq)
+        A posture near the branch that is wanted; it is closed first.
+    independent : mapping of joint name to target (...) or (..., DoF)
+    step : float, rad or m
+    tolerance : float
+        Largest residual, rad and m.
+    max_steps : int
+
+    Returns
+    -------
+    array (..., nq)
+
+    Raises
+    ------
+    ModelError
+        The loops cannot be closed at the targets (or at the start); the message gives how far it went and
+        which joint stays open.
+
+    Examples
+    --------
+    >>> from lftgen.rigidbody import Body, Joint, LoopJoint
+    >>> bodies = [Body(name, 1.0, (0.5, 0, 0), np.eye(3)) for name in "ab"]
+    >>> tree = Model(bodies, [Joint("A", "revolute", "ground", "a"), Joint("B", "revolute", "ground", "b")])
+    >>> weld = ClosedModel(tree, [LoopJoint("L", "fixed", "a", "b")])
+    >>> solve_posture(weld, [0.0, 0.0], {"A": 0.7}).round(12)
+    array([0.7, 0.7])
+    """
+    tree = closed.tree
+    columns = independent_columns(closed, tuple(independent))
+    q = np.array(coordinates(tree, start, "start"), float)
+    rest = np.setdiff1d(np.arange(tree.nq), columns)
+    goals = [np.asarray(independent[j.name], float) for j in tree.joints if j.name in independent]
+    goals = [g[..., None] if j.dof == 1 else g for g, j in zip(goals, _named(tree, independent), strict=True)]
+    goal = np.concatenate(np.broadcast_arrays(*goals), axis=-1) if len(goals) != 1 else goals[0]
+    batch = np.broadcast_shapes(q.shape[:-1], goal.shape[:-1], tree.batch_shape)
+    q = np.array(np.broadcast_to(q, (*batch, tree.nq)))
+    q, residual, _ = _newton(closed, q, rest, tolerance)
+    if not residual.max(initial=0) <= tolerance:
+        raise _cannot_close(closed, q, 0.0)
+    path = goal - q[..., columns]
+    done, stride = 0.0, min(1.0, step / max(np.abs(path).max(initial=0), 1e-300))
+    for _ in range(max_steps):
+        if done >= 1:
+            return q
+        part = min(stride, 1 - done)
+        move = np.zeros_like(q)
+        move[..., columns] = part * path
+        _, K = residual_and_jacobian(closed, q)
+        move[..., rest] = -apply(
+            np.linalg.pinv(K[..., rest], rcond=1e-9), apply(K[..., columns], part * path)
+        )
+        trial, residual, corrected = _newton(closed, retract(tree, q, move), rest, tolerance)
+        small = corrected <= max(0.5 * np.abs(move).max(initial=0), 1e-9)
+        if residual.max(initial=0) <= tolerance and small:
+            q, done, stride = trial, done + part, min(2 * stride, step / max(np.abs(path).max(), 1e-300))
+        elif part < 1e-9:
+            break
+        else:
+            stride = part / 2
+    raise _cannot_close(closed, q, done)
+
+
+def _named(tree: Model, names: Mapping[str, ArrayLike]) -> list[Joint]:
+    return [joint for joint in tree.joints if joint.name in names]
+
+
+def _newton(closed: ClosedModel, q: Array, rest: Array, tolerance: float) -> tuple[Array, Array, float]:
+    """Close the loops by the dependent coordinates: posture, residuals, sum of the largest corrections."""
+    total = 0.0
+    r, K = residual_and_jacobian(closed, q)
+    for _ in range(30):
+        if np.abs(r).max(initial=0) <= tolerance:
+            break
+        delta = np.zeros_like(q)
+        delta[..., rest] = -apply(np.linalg.pinv(K[..., rest], rcond=1e-9), r)
+        largest = np.abs(delta).max(initial=0)
+        total += float(largest)
+        if not np.isfinite(largest) or largest > 10:
+            break
+        q = retract(closed.tree, q, delta)
+        r, K = residual_and_jacobian(closed, q)
+    return q, np.abs(r), total
+
+
+def _cannot_close(closed: ClosedModel, q: Array, done: float) -> ModelError:
+    r = np.abs(residual_and_jacobian(closed, q)[0]).reshape(-1, sum(closed.sizes)).max(axis=0)
+    worst = int(r.argmax())
+    edges = np.cumsum(closed.sizes)
+    name = closed.loops[int(np.searchsorted(edges, worst, side="right"))].name
+    where = "at the start" if done == 0 else f"after {100 * done:.1f} % of the way"
+    return ModelError(
+        f"posture: the loops cannot be closed {where}; loop joint {name!r} stays open by {r[worst]:.3g} "
+        "(rad, m) or folds onto a singular posture. Check lengths, the target, and the starting branch."
+    )
