@@ -100,7 +100,7 @@ def test_eval_command(run) -> None:
 def test_info_command(run) -> None:
     """`info` shows bodies, joints, signals and what each entry depends on."""
     result = run("info", PENDULUM)
-    for text in ("bob", "hinge", "revolute", "ground", "hinge_rate", "depends on"):
+    for text in ("bob", "hinge", "revolute", "ground", "hinge_rate", "depend on"):
         assert text in result.out
     data = json.loads(run("info", PENDULUM, "--json").out)
     entries = {(row["row"], row["column"]): row["parameters"] for row in data["dependence"]}
@@ -129,8 +129,8 @@ WRONG = [
     (["build", "none.yaml"], "none.yaml"),
     (["build", "."], "folder"),
     (["build", "broken.yaml"], "broken.yaml:2: not readable as YAML"),
-    (["build", "field.yaml"], "field.yaml:12: bodies.bob.mas: unknown field"),
-    (["build", "code.yaml"], "code.yaml:12: bodies.bob.mass: expression"),
+    (["build", "field.yaml"], "field.yaml:13: bodies.bob.mas: unknown field"),
+    (["build", "code.yaml"], "code.yaml:13: bodies.bob.mass: expression"),
     (["eval", PENDULUM, "M=3"], "did you mean 'm'"),
     (["eval", PENDULUM, "m"], "NAME=VALUE"),
     (["eval", PENDULUM, "m=30deg"], "expected m in kg"),
@@ -149,7 +149,7 @@ def wrong_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files with one mistake each, in the working folder."""
     monkeypatch.chdir(tmp_path)
     good = Path(PENDULUM).read_text(encoding="utf-8")
-    assert good.splitlines()[12].strip() == "mass: m"
+    assert good.splitlines()[13].strip() == "mass: m"
     good = good.split("\n", 1)[1]
     texts = {
         "broken.yaml": "a: [1,\nb: 2",

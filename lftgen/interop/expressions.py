@@ -1,8 +1,8 @@
 """Text of a model file -> exact SymPy expression, through Python's syntax tree and a white-list of its nodes.
 
-Nothing is evaluated as code. The tree of ``ast.parse(text, mode="eval")`` is walked; numbers, names,
-``+ - * / **``, the sign, and calls of a few functions are translated, every other node is an error. Length, depth,
-digits, powers and the size of the result are bounded, so that hostile text is refused at once.
+Nothing is evaluated as code. The tree of ``ast.parse(text, mode="eval")`` is walked; numbers, names, the four
+operations, integer powers, the sign and calls of a few functions are translated, other nodes are errors.
+Length, depth, digits, powers and the size of the result are bounded: hostile text is refused at once.
 """
 
 from __future__ import annotations
@@ -83,16 +83,21 @@ def exact_number(value: float) -> sympy.Rational:
 
 
 def as_quantity(expression: sympy.Expr) -> int | float | sympy.Expr:
-    """Return a plain Python number where no parameter occurs, else the expression itself.
+    """Return a plain Python number where that loses nothing, or where the value is irrational.
+
+    Expressions with parameters, and fractions such as 1/3 that have no short decimal form, stay exact.
 
     Examples
     --------
-    >>> as_quantity(sympy.pi / 2)
-    1.5707963267948966
+    >>> as_quantity(sympy.Rational(1, 4)), as_quantity(sympy.Rational(1, 3)), as_quantity(sympy.pi / 2)
+    (0.25, 1/3, 1.5707963267948966)
     """
     if expression.free_symbols:
         return expression
-    return int(expression) if expression.is_Integer else float(expression)
+    if expression.is_Integer:
+        return int(expression)
+    value = float(expression)
+    return expression if expression.is_Rational and exact_number(value) != expression else value
 
 
 def suggestion(name: object, known: Iterable[str]) -> str:

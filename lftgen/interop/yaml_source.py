@@ -1,8 +1,8 @@
 """YAML text -> plain data, with the line of every field kept for the error messages.
 
 A subset of YAML is enough for a model and leaves no room for surprises: mappings, lists and scalars. Anchors,
-aliases, tags, repeated keys, several documents, deep nesting and large files are errors. ``true`` and ``false`` are
-the only booleans; a scalar is a number only where it is a decimal number.
+aliases, tags, repeated keys, several documents, deep nesting and large files are errors. ``true`` and
+``false`` are the only booleans; a scalar is a number only where it is a decimal number.
 """
 
 from __future__ import annotations

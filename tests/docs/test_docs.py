@@ -54,3 +54,12 @@ def test_links_lead_somewhere(page: Path) -> None:
     """Relative links of a page point at files."""
     targets = re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8"))
     assert all((page.parent / target).exists() for target in targets)
+
+
+def test_ci_runs_the_test_command_of_the_readme() -> None:
+    """The continuous integration runs the very test command of the README."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    command = re.search(r"python (-m pytest.*)$", readme, re.MULTILINE)
+    assert command is not None
+    assert f"python {command[1]}\n" in script

@@ -1,0 +1,112 @@
+"""The steps behind each command: file -> LFT -> results as plain data, through the public API alone."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from lftgen import _console as console
+from lftgen import _report as report
+from lftgen.errors import ParameterError
+
+
+class Work:
+    """One model on its way from file to reduced LFT; times and results by name."""
+
+    def __init__(self, path: Path, reduce: bool = True) -> None:
+        import lftgen as lg
+
+        self.data: dict[str, Any] = {"file": str(path)}
+        self.seconds: dict[str, float] = {}
+        self.model: Any = self.step("reading", lg.read_model, path)
+        self.plant: Any = self.step("building", self.model.linearize, reduce=reduce)
+
+    def step(self, name: str, function: Any, *arguments: Any, **options: Any) -> Any:
+        """Call a function with progress and note its time."""
+        start = time.perf_counter()
+        with console.progress(f"{self.data['file']}: {name} ..."):
+            result = function(*arguments, **options)
+        self.seconds[name] = round(time.perf_counter() - start, 4)
+        return result
+
+    def describe(self) -> None:
+        """Collect names, parameters, repetitions and nominal poles."""
+        self.data |= {"model": self.model.name, "description": self.model.description}
+        self.data |= report.signals(self.plant)
+        self.data["parameters"] = report.parameter_rows(self.model.parameters.values())
+        raw = self.step("counting", self.model.linearize, reduce=False)
+        self.data["repetitions"] = self.step("bounding", report.repetition_rows, raw, self.plant)
+        self.data["poles"] = report.poles(self.plant.at())
+
+    def check(self, samples: int, seed: int, tolerance: float) -> None:
+        """Check the plant against the numeric model."""
+        import lftgen as lg
+
+        options = {"samples": samples, "seed": seed, "tolerance": tolerance}
+        result = self.step("checking", lg.check, self.model.mechanism, self.plant, **options)
+        self.data["check"] = report.check_data(result)
+
+
+def read_point(texts: Sequence[str], parameters: Any) -> dict[str, float]:
+    """Read ``name=value`` texts into values in each parameter's own unit.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        ``m1=4.5``, ``theta1=30`` (own unit), ``theta1=30deg``, ``theta1=0.5rad``, ``theta1=pi/6``.
+    parameters : mapping of str to Parameter
+        The parameters of the model.
+
+    Raises
+    ------
+    ParameterError
+        A text is not of this form, or names an unknown parameter or a foreign unit.
+    """
+    from lftgen.interop.expressions import parse_expression, suggestion
+
+    point: dict[str, float] = {}
+    for text in texts:
+        name, separator, value = (part.strip() for part in text.partition("="))
+        if not separator or not value:
+            raise ParameterError(f"{text!r}: expected NAME=VALUE, such as m1=4.5 or theta1=30deg")
+        if name not in parameters:
+            raise ParameterError(f"{text!r}: unknown parameter {name!r}{suggestion(name, parameters)}")
+        if name in point:
+            raise ParameterError(f"{text!r}: {name} is given twice")
+        value, factor = _without_unit(value, parameters[name], text)
+        point[name] = float(parse_expression(value, {})) * factor
+    return point
+
+
+def _without_unit(value: str, parameter: Any, text: str) -> tuple[str, float]:
+    """Split a unit off a value; the factor turns the value into the parameter's own unit."""
+    in_radians = {"deg": math.pi / 180, "rad": 1.0}
+    unit = next((u for u in (parameter.unit, *in_radians) if u and value.endswith(u)), "")
+    if not unit:
+        return value, 1.0
+    if unit == parameter.unit:
+        return value.removesuffix(unit), 1.0
+    if not parameter.is_angle:
+        raise ParameterError(
+            f"{text!r}: expected {parameter.name} in {parameter.unit or 'its own unit'}, came {unit}"
+        )
+    return value.removesuffix(unit), in_radians[unit] / in_radians[parameter.unit]
+
+
+def save_plant(plant: Any, folder: Path, name: str) -> Path:
+    """Write the LFT file of a plant: to a temporary name first, so that no half-written file is left."""
+    import lftgen as lg
+
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / f"{name}{SUFFIX}"
+    partial = folder / f".{name}.{os.getpid()}{SUFFIX}"
+    try:
+        lg.save(plant, partial)
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+    return target

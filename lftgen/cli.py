@@ -1,0 +1,238 @@
+"""The command line: ``lftgen build | info | check | eval | schema``.
+
+Results go to standard output, progress, warnings and errors to standard error. Exit codes: 0 done, 1 a check
+failed, 2 wrong input or usage.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lftgen import _console as console
+from lftgen.errors import LftgenError
+
+CHECK_FAILED = 1
+"""Exit code when the model does not agree with the numeric one."""
+WRONG_INPUT = 2
+"""Exit code when a file, a value or the usage is wrong."""
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Exact LFT/LPV models of multibody mechanisms around parameter-dependent equilibria.",
+    epilog="Exit codes: 0 done, 1 a check failed, 2 wrong input or usage.",
+)
+
+ModelPath = Annotated[Path, typer.Argument(metavar="MODEL.yaml", help="Model file.")]
+Reduce = Annotated[
+    bool, typer.Option("--reduce/--no-reduce", help="Reduce the repetitions of the parameters.")
+]
+Json = Annotated[
+    bool, typer.Option("--json", help="Write one JSON object to standard output, and nothing else.")
+]
+Samples = Annotated[int, typer.Option(min=1, help="Random points of a check, besides the corners.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of the random points.")]
+Tolerance = Annotated[float, typer.Option(min=0.0, help="Largest relative error that passes.")]
+
+
+def _version(value: bool) -> None:
+    if value:
+        from importlib.metadata import version
+
+        print(f"lftgen {version('lftgen')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def _headline(data: dict[str, Any]) -> str:
+    sizes = {key: len(data[key]) for key in ("states", "inputs", "outputs")}
+    counts = ", ".join(f"{n} {key if n != 1 else key[:-1]}" for key, n in sizes.items())
+    text = f"{data['model']}: {counts}"
+    return f"{text}\n{data['description']}" if data["description"] else text
+
+
+def _show(data: dict[str, Any], seconds: dict[str, float]) -> None:
+    out = console.out()
+    out.print(_headline(data), markup=False)
+    out.print(console.parameter_table(data["parameters"]))
+    out.print(console.repetition_table(data["repetitions"]))
+    out.print(console.pole_table("Poles at the nominal", data["poles"]))
+    if "check" in data:
+        _show_check(data["check"])
+    if "saved" in data:
+        print(f"saved {data['saved']}")
+    print(", ".join(f"{name} {value:.2f} s" for name, value in seconds.items()))
+
+
+def _show_check(data: dict[str, Any]) -> None:
+    out = console.out()
+    out.print(console.check_table(data))
+    point = ", ".join(f"{name}={value:.6g}" for name, value in data["worst_point"].items())
+    print(f"worst point: {point or 'the only one'}")
+
+
+@app.command()
+def build(
+    model: ModelPath,
+    reduce: Reduce = True,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Folder for the LFT file.")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Check against the numeric articulated-body model.")
+    ] = False,
+    samples: Samples = 200,
+    seed: Seed = 0,
+    tolerance: Tolerance = 1e-8,
+    json: Json = False,
+) -> None:
+    """Build the LFT of a model file: parameters, repetitions, poles; save and check it on request."""
+    from lftgen._work import Work, save_plant
+
+    work = Work(model, reduce)
+    work.describe()
+    if check:
+        work.check(samples, seed, tolerance)
+    if output is not None:
+        work.data["saved"] = str(save_plant(work.plant, output, work.model.name))
+    if json:
+        console.print_json({**work.data, "seconds": work.seconds})
+    else:
+        _show(work.data, work.seconds)
+    _exit_on_failure(work.data)
+
+
+@app.command()
+def info(model: ModelPath, json: Json = False) -> None:
+    """Show a model file: bodies, joints, parameters, signals, and which entries depend on which parameter."""
+    from lftgen import _report as report
+    from lftgen._work import Work
+
+    work = Work(model)
+    work.describe()
+    work.data["bodies"] = report.body_rows(work.model.mechanism)
+    work.data["joints"] = report.joint_rows(work.model.mechanism)
+    work.data["dependence"] = work.step("entries", report.dependence, work.plant)
+    if json:
+        console.print_json({**work.data, "seconds": work.seconds})
+        return
+    out = console.out()
+    out.print(_headline(work.data), markup=False)
+    out.print(console.body_table(work.data["bodies"]))
+    out.print(console.joint_table(work.data["joints"]))
+    out.print(console.parameter_table(work.data["parameters"]))
+    out.print(console.signal_table(work.data))
+    out.print(console.repetition_table(work.data["repetitions"]))
+    out.print(console.dependence_table(work.data["dependence"]))
+
+
+@app.command()
+def check(
+    model: ModelPath,
+    reduce: Reduce = True,
+    samples: Samples = 200,
+    seed: Seed = 0,
+    tolerance: Tolerance = 1e-8,
+    json: Json = False,
+) -> None:
+    """Compare the LFT with an independent numeric model at random points and at the corners of the box."""
+    from lftgen._work import Work
+
+    work = Work(model, reduce)
+    work.data["model"] = work.model.name
+    work.check(samples, seed, tolerance)
+    if json:
+        console.print_json({**work.data, "seconds": work.seconds})
+    else:
+        _show_check(work.data["check"])
+    _exit_on_failure(work.data)
+
+
+@app.command("eval")
+def evaluate(
+    model: ModelPath,
+    values: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="NAME=VALUE...", help="In the parameter's own unit; or 30deg, 0.5rad."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Evaluate the model at one point: A, B, C, D and poles; a parameter left out is nominal."""
+    from lftgen import _report as report
+    from lftgen._work import Work, read_point
+
+    work = Work(model, reduce=False)
+    point = read_point(values or [], work.model.parameters)
+    system = work.step("evaluating", work.plant.at, **point)
+    nominal = {name: p.nominal for name, p in work.model.parameters.items()}
+    data = {"model": work.model.name, **report.signals(work.plant), "point": {**nominal, **point}}
+    data |= {**report.matrices(system), "poles": report.poles(system)}
+    if json:
+        console.print_json(data)
+        return
+    units = {name: p.unit for name, p in work.model.parameters.items()}
+    print(", ".join(f"{name} = {value:.6g} {units[name]}".strip() for name, value in data["point"].items()))
+    for table in console.system_tables(data):
+        console.out().print(table)
+
+
+@app.command()
+def schema(
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="File to write.")
+    ] = None,
+) -> None:
+    """Write the JSON Schema of model files, for editors."""
+    import json as json_module
+
+    from lftgen.interop.model_schema import json_schema
+
+    text = json_module.dumps(json_schema(), indent=2) + "\n"
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        output.write_text(text, encoding="utf-8")
+
+
+def _exit_on_failure(data: dict[str, Any]) -> None:
+    if not data.get("check", {}).get("passed", True):
+        raise typer.Exit(CHECK_FAILED)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and leave with its exit code.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Instead of those of the process.
+    """
+    try:
+        with console.plain_warnings():
+            app(args=None if arguments is None else list(arguments), prog_name="lftgen")
+    except LftgenError as error:
+        console.say("error", error)
+        sys.exit(WRONG_INPUT)
+    except OSError as error:
+        console.say("error", f"{error.filename or ''}: {error.strerror or error}".removeprefix(": "))
+        sys.exit(WRONG_INPUT)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,16 @@
+"""The classes that a model file can name, found in the rooms that define them."""
+
+from __future__ import annotations
+
+from lftgen.mechanics import joints
+
+
+def joint_classes() -> tuple[type[joints.Joint], ...]:
+    """Return the joint types."""
+    public = (getattr(joints, name) for name in joints.__all__)
+    return tuple(c for c in public if issubclass(c, joints.Joint) and c is not joints.Joint)
+
+
+def load_classes() -> tuple[type, ...]:
+    """Return the load types."""
+    return ()
