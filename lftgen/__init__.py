@@ -1,5 +1,6 @@
 """lftgen: exact LFT/LPV models of multibody mechanisms around parameter-dependent equilibria."""
 
+from lftgen.check import CheckReport, check
 from lftgen.errors import (
     IllPosedError,
     LftgenError,
@@ -33,6 +34,7 @@ from lftgen.parameters import Parameter, scheduled, scheduled_angle, uncertain
 
 __all__ = [
     "LFT",
+    "CheckReport",
     "FixedJoint",
     "IllPosedError",
     "LftgenError",
@@ -50,6 +52,7 @@ __all__ = [
     "RigidBody",
     "TrimError",
     "block_diag",
+    "check",
     "complex_scalar",
     "connect",
     "full_block",

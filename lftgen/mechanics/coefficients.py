@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import sympy as sp
 from scipy.sparse import coo_array
@@ -18,14 +20,18 @@ def realize_coefficient(matrix: sp.MatrixBase, *, exact: bool) -> LFTData:
 
     Rows and columns that no parametric entry connects are realised apart, so that ``blkdiag(R, R)`` costs what R does.
     """
-    entries = [(i, j) for i in range(matrix.rows) for j in range(matrix.cols) if matrix[i, j].free_symbols]
-    plain = sp.Matrix(matrix)
-    for i, j in entries:
-        plain[i, j] = 0
-    base = realize_matrix(plain, exact=exact)
+    return _realized(sp.ImmutableMatrix(matrix), exact)
+
+
+@lru_cache(maxsize=1024)
+def _realized(matrix: sp.ImmutableMatrix, exact: bool) -> LFTData:
+    rows_of = matrix.tolist()
+    entries = {(i, j): e for i, row in enumerate(rows_of) for j, e in enumerate(row) if e.free_symbols}
     if not entries:
-        return base
-    parts = [_part(matrix, rows, columns, entries, exact) for rows, columns in _components(entries, matrix.shape)]
+        return realize_matrix(matrix, exact=exact)
+    plain = sp.ImmutableMatrix([[0 if e.free_symbols else e for e in row] for row in rows_of])
+    base = realize_matrix(plain, exact=exact)
+    parts = [_part(entries, rows, columns, exact) for rows, columns in _components(list(entries), matrix.shape)]
     whole = block_diag([p for p, _, _ in parts])
     rows = [i for _, r, _ in parts for i in r]
     columns = [j for _, _, c in parts for j in c]
@@ -53,9 +59,6 @@ def _components(entries: list[tuple[int, int]], shape: tuple[int, int]) -> list[
     return out
 
 
-def _part(
-    matrix: sp.MatrixBase, rows: list[int], columns: list[int], entries: list[tuple[int, int]], exact: bool
-) -> tuple[LFTData, list[int], list[int]]:
-    chosen = set(entries)
-    sub = sp.Matrix(len(rows), len(columns), lambda i, j: matrix[rows[i], columns[j]] if (rows[i], columns[j]) in chosen else 0)
+def _part(entries: dict[tuple[int, int], sp.Expr], rows: list[int], columns: list[int], exact: bool) -> tuple[LFTData, list[int], list[int]]:
+    sub = sp.ImmutableMatrix([[entries.get((i, j), 0) for j in columns] for i in rows])
     return realize_matrix(sub, exact=exact, thorough=False), rows, columns

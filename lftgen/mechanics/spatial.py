@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import sympy as sp
 
 ANGULAR_LINEAR = ("rx", "ry", "rz", "x", "y", "z")
@@ -9,6 +11,7 @@ ANGULAR_LINEAR = ("rx", "ry", "rz", "x", "y", "z")
 TORQUE_FORCE = ("tx", "ty", "tz", "fx", "fy", "fz")
 """Suffixes of a wrench's components."""
 XYZ = ("x", "y", "z")
+_ONE, _ZERO = sp.ImmutableMatrix(sp.eye(3)), sp.ImmutableMatrix(sp.zeros(3))
 
 
 def skew(v: sp.MatrixBase) -> sp.ImmutableMatrix:
@@ -17,10 +20,16 @@ def skew(v: sp.MatrixBase) -> sp.ImmutableMatrix:
     return sp.ImmutableMatrix([[0, -z, y], [z, 0, -x], [-y, x, 0]])
 
 
+def blocks(rows: Sequence[Sequence[sp.MatrixBase]]) -> sp.ImmutableMatrix:
+    """A matrix from its blocks (sympy's BlockMatrix is far slower)."""
+    lists = [[b.tolist() for b in row] for row in rows]
+    return sp.ImmutableMatrix([sum((b[i] for b in row), []) for row in lists for i in range(len(row[0]))])
+
+
 def motion_cross(m: sp.MatrixBase) -> sp.ImmutableMatrix:
     """``crm(m)``: the derivative of a motion vector carried along by m (2.31)."""
     w, v = skew(m[:3, :]), skew(m[3:, :])
-    return sp.ImmutableMatrix(sp.BlockMatrix([[w, sp.zeros(3)], [v, w]]))
+    return blocks([[w, _ZERO], [v, w]])
 
 
 def force_cross(m: sp.MatrixBase) -> sp.ImmutableMatrix:
@@ -30,14 +39,14 @@ def force_cross(m: sp.MatrixBase) -> sp.ImmutableMatrix:
 
 def moved_motion(r: sp.MatrixBase) -> sp.ImmutableMatrix:
     """A motion vector at a point r from where it was, in the same axes: v + w x r."""
-    return sp.ImmutableMatrix(sp.BlockMatrix([[sp.eye(3), sp.zeros(3)], [-skew(r), sp.eye(3)]]))
+    return blocks([[_ONE, _ZERO], [-skew(r), _ONE]])
 
 
 def moved_force(r: sp.MatrixBase) -> sp.ImmutableMatrix:
     """A wrench acting at r, as seen from where r is measured, in the same axes: t + r x f."""
-    return sp.ImmutableMatrix(sp.BlockMatrix([[sp.eye(3), skew(r)], [sp.zeros(3), sp.eye(3)]]))
+    return blocks([[_ONE, skew(r)], [_ZERO, _ONE]])
 
 
 def turned(rotation: sp.MatrixBase) -> sp.ImmutableMatrix:
     """``blkdiag(R, R)``."""
-    return sp.ImmutableMatrix(sp.BlockMatrix([[rotation, sp.zeros(3)], [sp.zeros(3), rotation]]))
+    return blocks([[rotation, _ZERO], [_ZERO, rotation]])

@@ -23,7 +23,7 @@ from lftgen.lft.structure import real_block
 from lftgen.mechanics.coefficients import realize_coefficient
 from lftgen.mechanics.joints import Joint
 from lftgen.mechanics.names import GROUND
-from lftgen.mechanics.spatial import ANGULAR_LINEAR, TORQUE_FORCE, XYZ, moved_force, skew
+from lftgen.mechanics.spatial import ANGULAR_LINEAR, TORQUE_FORCE, XYZ, blocks, moved_force, skew
 from lftgen.mechanics.tree import Tree
 from lftgen.parameters import Parameter
 
@@ -90,7 +90,7 @@ class _Solver:
         wrench_parent: dict[str, LFTData] = {}
         for joint in reversed(self.tree.outward):
             body = self.tree.bodies[joint.child]
-            lever = sp.ImmutableMatrix(sp.BlockMatrix([[skew(body.com)], [sp.eye(3)]]))
+            lever = blocks([[skew(body.com)], [sp.eye(3)]])
             force = multiply(self.coefficient(body.mass * sp.eye(3)), acceleration[body.name])
             total = multiply(self.coefficient(lever), force)
             for child in self.tree.joints_on(body.name):

@@ -23,9 +23,17 @@ from lftgen.lft.realization.sketch import (
 )
 
 _ORDERS = 120  # letter orders tried at the start: all of them up to five letters
-_LARGEST_START_SKETCH = 64
+_START_SKETCH = 32
 _MARGIN = 6  # room above the largest rank of the best start before a sketch saturates
-_SHARING = (0.0, 0.0, 0.0, 0.5, 0.5, 0.0, 0.5)  # probability of sharing by cycle; the last two repeat
+_SCHEDULE = (  # by cycle, all but the first again and again: first temperature, random start, sharing
+    (0.1, False, 0.0),
+    (1.2, True, 0.0),
+    (0.7, False, 0.0),
+    (0.6, True, 0.6),
+    (0.3, False, 0.0),
+    (0.6, False, 0.6),
+    (0.6, True, 0.0),
+)
 
 
 class Search:
@@ -75,7 +83,7 @@ class Search:
 
     def _best_order(self, items: list[Item]) -> tuple[tuple[int, ...], np.ndarray]:
         """Cheapest common order of the letters, and the ranks it gives."""
-        sketch = Sketch(items, self.n, min(_LARGEST_START_SKETCH, capacity(items, self.n)), self.seed)
+        sketch = self._wide_enough(items)
         used = [x for x in range(self.n) if any(item.exponents[x] for item in items)]
         unused = tuple(x for x in range(self.n) if x not in used)
         best: tuple[tuple[int, ...], np.ndarray] | None = None
@@ -87,6 +95,16 @@ class Search:
             if self.budget.exhausted or best[1].sum() <= self.target:
                 break
         return best if best is not None else (tuple(range(self.n)), np.zeros(self.n, dtype=int))
+
+    def _wide_enough(self, items: list[Item]) -> Sketch:
+        """A sketch in which the natural order of the letters does not saturate."""
+        largest, natural = capacity(items, self.n), _sorted_choices(items, range(self.n))
+        size = min(_START_SKETCH, largest)
+        while True:
+            sketch = Sketch(items, self.n, size, self.seed)
+            if size == largest or sketch.ranks(sketch.total(natural)).max() < size:
+                return sketch
+            size = min(2 * size, largest)
 
     @property
     def best_cost(self) -> int:
@@ -103,7 +121,7 @@ class Search:
         return words
 
     def run(self, restarts: int | None, progress: Callable[[int, float], None] | None) -> None:
-        """Anneal with each granularity in turn: first cold, then hot from random or from the best words."""
+        """Anneal with each granularity in turn, over and over."""
         if not any(annealer.proposer.several for annealer in self.annealers):
             return
         while self.best_cost > self.target and not self.budget.exhausted:
@@ -116,17 +134,16 @@ class Search:
                 progress(self.best_cost, self.budget.elapsed)
 
     def _anneal(self, k: int, cycle: int) -> None:
-        """One run of granularity k: the first is short and cold, then random and best words take turns."""
+        """One run of granularity k: the first is short and cold, the others follow the schedule."""
         annealer = self.annealers[k]
         if not annealer.proposer.several:
             return
         if annealer.sketch.crowded:
             annealer.sketch.clear()
         choices, cost = self.best[k]
-        heat = 0.1 if cycle == 0 else 0.7
-        if cycle % 2:
-            choices, heat = annealer.proposer.random_choices(), 1.2
-        sharing = _SHARING[cycle] if cycle < len(_SHARING) else _SHARING[-1 - cycle % 2]
+        heat, afresh, sharing = _SCHEDULE[1 + (cycle - 1) % (len(_SCHEDULE) - 1) if cycle else 0]
+        if afresh:
+            choices = annealer.proposer.random_choices()
         length = self._length(len(annealer.proposer.free), cycle)
         found, reached = annealer.run(choices, length, heat, sharing, self.budget, self.target)
         if reached < cost:

@@ -8,14 +8,14 @@ one addition.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from lftgen.lft.realization.polynomial import Exponents, Terms, Word
 
-RANK_TOLERANCE = 1e-9  # of the first pivot; true ones exceed 1e-5
+RANK_TOLERANCE = 1e-9  # of the first pivot; true pivots exceed 1e-5
 _CACHE_BYTES = 150_000_000
 
 _MANY_ABSENT = 200
@@ -87,8 +87,8 @@ def split_items(terms: Terms, granularity: str) -> list[Item]:
 def absent_items(terms: Terms, extra: Iterable[Place] = ()) -> list[Item]:
     """Entrywise items of total 0, for monomials that an entry does not contain.
 
-    Their words cancel as the letters commute: ``(a-b)(b-c)(c-a)`` has abc - bca among its words. Tried are the
-    monomials half-way between two of the same entry, unless they are very many, and those of ``extra``.
+    Their words cancel as the letters commute: ``(a-b)(b-c)(c-a)`` has abc - bca among its words. Tried are
+    the monomials half-way between two of one entry, unless they are very many, and those of ``extra``.
     """
     p, m = next(iter(terms.values())).shape
     present = {(key, int(i), int(j)) for key, matrix in terms.items() for i, j in np.argwhere(matrix)}
@@ -165,18 +165,24 @@ class Sketch:
         known = self._cache.get((k, word))
         if known is not None:
             return known
-        item, place, s = self.items[k], self._place[k], self.size
+        place, s = self._place[k], self.size
         out = np.zeros((len(place), s, s))
-        for q, x in enumerate(word):
-            left = self._vectors(self._left, word[:q], len(item.left))
-            right = self._vectors(self._right, word[q + 1 :], len(item.right))
-            out[place[x]] += (item.left.T @ left).T @ (item.right.T @ right)
+        for x, left, right in self._factors(k, word):
+            out[place[x]] += left.T @ right
         if self._bytes > _CACHE_BYTES:
             self._cache.clear()
             self._bytes = 0
         self._cache[k, word] = out
         self._bytes += out.nbytes
         return out
+
+    def _factors(self, k: int, word: Word) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+        """Each letter of the word with the sketched left and right parts of item k around it, (r, s) each."""
+        item = self.items[k]
+        for q, x in enumerate(word):
+            left = self._vectors(self._left, word[:q], len(item.left))
+            right = self._vectors(self._right, word[q + 1 :], len(item.right))
+            yield x, item.left.T @ left, item.right.T @ right
 
     def _vectors(self, table: dict[Word, np.ndarray], word: Word, rows: int) -> np.ndarray:
         vectors = table.get(word)
@@ -186,11 +192,14 @@ class Sketch:
 
     def total(self, choices: Sequence[Choice]) -> np.ndarray:
         """Sketches (n_letters, s, s) of the choices of all items."""
-        total = np.zeros((self.n_letters, self.size, self.size))
+        lefts: list[list[np.ndarray]] = [[np.zeros((0, self.size))] for _ in range(self.n_letters)]
+        rights: list[list[np.ndarray]] = [[np.zeros((0, self.size))] for _ in range(self.n_letters)]
         for k, choice in enumerate(choices):
-            if self.letters[k]:
-                total[self.letters[k]] += self.contribution(k, choice)
-        return total
+            for word, share in choice:
+                for x, left, right in self._factors(k, word):
+                    lefts[x].append(share * left)
+                    rights[x].append(right)
+        return np.stack([np.vstack(a).T @ np.vstack(b) for a, b in zip(lefts, rights, strict=True)])
 
     def ranks(self, blocks: np.ndarray) -> np.ndarray:
         """Ranks of sketches (..., s, s): pivots of an unpivoted QR, legitimate since the columns are generic.

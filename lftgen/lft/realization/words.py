@@ -25,7 +25,6 @@ from lftgen.lft.realization.polynomial import (
     check_terms,
     check_words,
     commute,
-    exponents_of,
     shape_of,
 )
 from lftgen.lft.realization.restarts import Search
@@ -211,10 +210,10 @@ def _check_sum(
 ) -> None:
     """Compare the commutative image with the polynomial, entries down to ``floor`` times the largest."""
     n = len(next(iter(terms)))
-    image = commute(words, n)
+    image, sizes = commute(words, n), commute({word: np.abs(f) for word, f in words.items()}, n)
     for key in terms.keys() | image.keys():
         given = terms.get(key, np.zeros(shape_of(terms)))
-        size = sum((np.abs(f) for w, f in words.items() if exponents_of(w, n) == key), np.abs(given))
+        size = sizes.get(key, 0.0) + np.abs(given)
         size = np.maximum(size, max(1e-300, floor * float(np.max(size))))
         error = float((np.abs(image.get(key, 0.0) - given) / size).max())
         if error > 1e-10:

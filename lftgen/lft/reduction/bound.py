@@ -16,6 +16,8 @@ from lftgen.lft.reduction.kalman import reduce
 
 POINTS = 3
 """Generic points at which the others are frozen; the median of the degrees counts."""
+NOISE = 1e-8
+"""What freezing the others may have added as rounding noise; too large a value only makes the bound smaller (still valid)."""
 
 
 def order_bound(a: LFTData, seed: int = 7) -> dict[str, int]:
@@ -33,7 +35,7 @@ def order_bound(a: LFTData, seed: int = 7) -> dict[str, int]:
         if have.repetitions == 0:
             bounds[block.name] = 0
             continue
-        degrees = [reduce(_restricted(small, block.name, rng)).structure for _ in range(POINTS)]
+        degrees = [reduce(_restricted(small, block.name, rng), error_floor=NOISE).structure for _ in range(POINTS)]
         counts = sorted(next(b.repetitions for b in s.blocks if b.name == block.name) for s in degrees)
         bounds[block.name] = counts[len(counts) // 2]
     return bounds

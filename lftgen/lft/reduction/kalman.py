@@ -60,13 +60,15 @@ def scalar_lft(a: LFTData) -> ScalarLFT:
     return ScalarLFT(*parts, groups, low, high)
 
 
-def reduce(a: LFTData, tolerance: float | None = None) -> LFTData:
+def reduce(a: LFTData, tolerance: float | None = None, *, error_floor: float = ERROR_FLOOR) -> LFTData:
     """The same LFT with the fewest repetitions that the n-D Kalman decomposition reaches.
 
     Parameters
     ----------
     tolerance : float, optional
         A single rank tolerance instead of the search described above (float entries only).
+    error_floor : float
+        Deviation that is accepted even where the rounding noise is smaller, relative to each port's largest value.
 
     Returns
     -------
@@ -84,14 +86,14 @@ def reduce(a: LFTData, tolerance: float | None = None) -> LFTData:
     if isinstance(a.field, ExactField):
         small = reduced_exactly(s, a.field)
     else:
-        small = _reduced_floats(s, TOLERANCES if tolerance is None else (tolerance,), strict=tolerance is not None)
+        small = _reduced_floats(s, TOLERANCES if tolerance is None else (tolerance,), error_floor, strict=tolerance is not None)
     return a if small.order == s.order else _assembled(a, small)
 
 
-def _reduced_floats(s: ScalarLFT, tolerances: Sequence[float], *, strict: bool) -> ScalarLFT:
+def _reduced_floats(s: ScalarLFT, tolerances: Sequence[float], error_floor: float, *, strict: bool) -> ScalarLFT:
     unit, scale = scaled_to_unit_range(s)
     work, rows, columns = balanced(unit)
-    judge = _Judge(work)
+    judge = _Judge(work, error_floor)
     seen = {s.order}
     for tolerance in tolerances:
         small = reduced_once(work, tolerance)
@@ -115,7 +117,7 @@ def _reduced_floats(s: ScalarLFT, tolerances: Sequence[float], *, strict: bool) 
 class _Judge:
     """Compares reduced models with the given one at random points, port by port."""
 
-    def __init__(self, work: ScalarLFT) -> None:
+    def __init__(self, work: ScalarLFT, error_floor: float) -> None:
         rng = np.random.default_rng(20)
         self._points = work.low + (work.high - work.low) * rng.uniform(size=(_POINTS, len(work.groups)))
         with np.errstate(all="ignore"):
@@ -125,7 +127,7 @@ class _Judge:
             self._rows = peaks
             self._columns = np.maximum((size / peaks).max(axis=0, keepdims=True, initial=0.0), 1e-300)
         turned = [np.linalg.qr(rng.standard_normal((g.stop - g.start,) * 2))[0] for g in work.groups]
-        self.accepted = max(NOISE_FACTOR * self.error(work.projected([q.T for q in turned], turned)), ERROR_FLOOR)
+        self.accepted = max(NOISE_FACTOR * self.error(work.projected([q.T for q in turned], turned)), error_floor)
 
     def _values(self, model: ScalarLFT) -> np.ndarray:
         try:
