@@ -14,6 +14,7 @@ from lftgen.errors import (
     ReductionError,
     TrimError,
 )
+from lftgen.interop.lft_file import load, save
 from lftgen.lft.build import (
     block_diag,
     complex_scalar,
@@ -57,7 +58,9 @@ __all__ = [
     "connect",
     "full_block",
     "hstack",
+    "load",
     "realize",
+    "save",
     "scheduled",
     "scheduled_angle",
     "ss",
