@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from lftgen.errors import IllPosedError
-from lftgen.rigidbody.handles import ArticulatedInertia, ArticulatedMobility, symmetric_rank
+from lftgen.rigidbody.handles import RANK_TOLERANCE, ArticulatedInertia, ArticulatedMobility, symmetric_rank
 from lftgen.rigidbody.joints import active_subspace, constraint_subspace
 from lftgen.rigidbody.spatial import Array, apply, transpose
 
@@ -18,7 +18,7 @@ from lftgen.rigidbody.spatial import Array, apply, transpose
 def _inverse(matrix: Array, what: str, advice: str) -> Array:
     if matrix.shape[-1] == 0:
         return matrix
-    if (symmetric_rank(matrix, 1e-13) < matrix.shape[-1]).any():
+    if (symmetric_rank(matrix, RANK_TOLERANCE) < matrix.shape[-1]).any():
         raise IllPosedError(f"{what} is singular. {advice}")
     return np.linalg.inv(matrix)
 

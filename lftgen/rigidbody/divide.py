@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from lftgen.errors import IllPosedError, ModelError
 from lftgen.rigidbody.assembly_tree import AssemblyPlan, Edge, plan_assembly
 from lftgen.rigidbody.forward import total_joint_forces
-from lftgen.rigidbody.group_assembly import Assembled, Undetermined, assemble_group, release_group
+from lftgen.rigidbody.group_assembly import Assembled, EdgeRows, Undetermined, assemble_group, release_group
 from lftgen.rigidbody.handles import RANK_TOLERANCE, symmetric_rank
 from lftgen.rigidbody.joints import active_subspace, constraint_subspace
 from lftgen.rigidbody.kinematics import base_motion, coordinates
@@ -114,8 +114,8 @@ class DivideAndConquer:
         ndim = motion.X.ndim - 3
         base = base_motion(model, base_acceleration)
         push = self._pushes(motion, force, wrenches, ndim)
-        rows = self._rows(motion, force, base, stabilization, ndim)
         phi = widen(self.mobility, ndim, 2)
+        rows = self._scaled(self._rows(motion, force, base, stabilization, ndim), phi)
         pools = self._leaves(phi, apply(phi, push))
         done: list[Assembled] = []
         for group in self.plan.groups:
@@ -150,7 +150,7 @@ class DivideAndConquer:
         total = drive - motion.p
         back = apply(transpose(motion.X), drive)
         shape = np.broadcast_shapes(total.shape, back.shape)
-        total = np.broadcast_to(total, shape).copy()
+        total = np.array(np.broadcast_to(total, shape), np.result_type(total, back))
         inner = parent >= 0
         np.subtract.at(total, parent[inner], np.broadcast_to(back, shape)[inner])
         if model.loads or wrenches:
@@ -205,15 +205,29 @@ class DivideAndConquer:
                 new = [np.concatenate(pair) for pair in zip(old, new, strict=True)]
             rows[size] = (new[0], new[1], new[2], new[3])
 
-    def _edge_data(
-        self, edges: Array, rows: dict[int, tuple[Array, Array, Array, Array]]
-    ) -> list[tuple[Array, Array, Array, Array]]:
-        """For each edge slot of a group: P_after, P_before, γ, E stacked over the group."""
+    def _scaled(self, rows: dict[int, tuple[Array, Array, Array, Array]], phi: Array) -> dict[int, EdgeRows]:
+        """Add the scale of each row: 1/√ of its mobility if both bodies were free.
+
+        Against that a constrained mobility shows its rank: what rounding leaves of a cancelled one is small.
+        """
+        scaled: dict[int, EdgeRows] = {}
+        for size, (P2, P1, gamma, E) in rows.items():
+            free = np.ones_like(gamma.real)
+            if self._loose:
+                ends = [(e.after, e.before) for e in self.edges if e.size == size]
+                after, before = np.array(ends).T
+                ground = (before < 0).reshape(-1, *(1,) * (phi.ndim - 1))
+                free = _diagonal(P2, phi[after]) + _diagonal(P1, np.where(ground, 0, phi[before])) + E
+            scaled[size] = (P2, P1, gamma, E, 1 / np.sqrt(np.maximum(free.real, 1e-300)))
+        return scaled
+
+    def _edge_data(self, edges: Array, rows: dict[int, EdgeRows]) -> list[EdgeRows]:
+        """For each edge slot of a group, its rows stacked over the group."""
         data = []
         for column in edges.T:
-            P2, P1, gamma, E = rows[self.edges[column[0]].size]
+            P2, P1, gamma, E, scale = rows[self.edges[column[0]].size]
             pick = self.rank[column]
-            data.append((P2[pick], P1[pick], gamma[pick], E[pick]))
+            data.append((P2[pick], P1[pick], gamma[pick], E[pick], scale[pick]))
         return data
 
     def _leaves(self, phi: Array, bias: Array) -> list[tuple[Array, Array]]:
@@ -242,6 +256,12 @@ class DivideAndConquer:
         qdd = np.empty_like(flat)
         qdd[..., self.stacked.columns[used]] = flat
         return qdd
+
+
+def _diagonal(P: Array, phi: Array) -> Array:
+    """Diagonal of P Φ Pᵀ."""
+    diagonal: Array = (np.matmul(P, phi) * P).sum(axis=-1)
+    return diagonal
 
 
 def divide_and_conquer(system: Model | ClosedModel) -> DivideAndConquer:
@@ -275,7 +295,7 @@ def divide_and_conquer(system: Model | ClosedModel) -> DivideAndConquer:
     """
     closed = ClosedModel(system, ()) if isinstance(system, Model) else system
     tree, stacked = closed.tree, stack_model(closed.tree)
-    full = symmetric_rank(stacked.inertia, 1e-14).reshape(len(tree.links), -1).min(axis=1)
+    full = symmetric_rank(stacked.inertia, RANK_TOLERANCE).reshape(len(tree.links), -1).min(axis=1)
     for link, rank in zip(tree.links, full, strict=True):
         if rank < 6:
             raise IllPosedError(

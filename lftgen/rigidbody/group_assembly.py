@@ -14,11 +14,13 @@ import numpy as np
 
 from lftgen.errors import IllPosedError
 from lftgen.rigidbody.assembly_tree import Group, Side
-from lftgen.rigidbody.handles import balanced
 from lftgen.rigidbody.spatial import Array, apply, transpose
 
 Pool = tuple[Array, Array]
 """Φ (n, ..., 6 h, 6 h) and b (n, ..., 6 h) of n articulated bodies with h handles each."""
+
+EdgeRows = tuple[Array, Array, Array, Array, Array]
+"""Of n edges: P_after, P_before (n, ..., rows, 6); γ, E, and the scale of each row (n, ..., rows)."""
 
 COMPONENTS = ("tx", "ty", "tz", "fx", "fy", "fz")
 CONSISTENCY = 1e-6
@@ -124,7 +126,7 @@ def _reduced_columns(basis: Array) -> tuple[Array, list[int]]:
 def assemble_group(
     group: Group,
     pools: Sequence[Pool],
-    edges: Sequence[tuple[Array, Array, Array, Array]],
+    edges: Sequence[EdgeRows],
     redundant: bool,
     tolerance: float,
 ) -> Assembled:
@@ -134,7 +136,7 @@ def assemble_group(
     ----------
     group : Group
     pools : sequence of (Φ, b)
-    edges : for each edge slot, P_after, P_before (G, ..., n_k, 6), γ (G, ..., n_k), E (G, ..., n_k)
+    edges : for each edge slot, the rows of the edges that the group closes
     redundant : bool
         Look for redundant constraints.
     tolerance : float
@@ -161,7 +163,11 @@ def assemble_group(
         biases.append(b[..., :kept])
         sizes.append(kept)
     U = np.concatenate(couplings, axis=-2)
-    inverse, null = range_inverse(Y, beta, magnitude, tolerance) if redundant else (_regular_inverse(Y), None)
+    if redundant:
+        scale = _concatenate([e[4] for e in edges], batch)
+        inverse, null = range_inverse(Y, scale, beta, magnitude, tolerance)
+    else:
+        inverse, null = _regular_inverse(Y), None
     gain = np.matmul(U, inverse)
     phi_new = -np.matmul(gain, transpose(U))  # Φ14 = Φ12 W Φ34, with the signs of P
     start = 0
@@ -203,14 +209,14 @@ def _concatenate(parts: Sequence[Array], batch: tuple[int, ...]) -> Array:
 
 
 def _side_rows(
-    group: Group, edges: Sequence[tuple[Array, Array, Array, Array]], batch: tuple[int, ...]
+    group: Group, edges: Sequence[EdgeRows], batch: tuple[int, ...]
 ) -> tuple[list[Array], list[tuple[Array, slice]]]:
     """P of each side over its joined handles, and P_after with its rows for each edge."""
     n = sum(e[0].shape[-2] for e in edges)
     dtype = np.result_type(float, *(e[1] for e in edges))
     rows = [np.zeros((*batch, n, 6 * len(side.joined)), dtype) for side in group.sides]
     after, start = [], 0
-    for (P2, P1, _, _), ends in zip(edges, group.slots, strict=True):
+    for (P2, P1, *_), ends in zip(edges, group.slots, strict=True):
         block = slice(start, start + P2.shape[-2])
         for P, (side, place) in zip((P2, P1), ends, strict=True):
             if side >= 0:
@@ -220,15 +226,19 @@ def _side_rows(
     return rows, after
 
 
-def range_inverse(Y: Array, beta: Array, magnitude: Array, tolerance: float) -> tuple[Array, Array | None]:
+def range_inverse(
+    Y: Array, scale: Array, beta: Array, magnitude: Array, tolerance: float
+) -> tuple[Array, Array | None]:
     """Inverse of Y (G, ..., n, n); where constraints are redundant, one on its range, and null directions.
+
+    Ranks are those of scale · Y · scale.
 
     Raises
     ------
     IllPosedError
         The right-hand side beta, whose terms have the given magnitude, is not in the range.
     """
-    scaled, scale = balanced(Y)
+    scaled = scale[..., :, None] * Y * scale[..., None, :]
     null = None
     if Y.shape[-1]:
         values, vectors = np.linalg.eigh(scaled.real)

@@ -9,8 +9,10 @@ import numpy as np
 from lftgen.errors import IllPosedError, ModelError
 from lftgen.rigidbody.spatial import Array, apply, transpose
 
-RANK_TOLERANCE = 1e-10
-"""A singular value below this fraction of the largest counts as zero (after scaling to unit diagonal)."""
+RANK_TOLERANCE = 1e-9
+"""An eigenvalue below this fraction of the largest counts as zero (after balancing, see `balanced`)."""
+FLOOR = 1e-6
+"""A diagonal entry is balanced up to this fraction of the largest: units are evened out, rounding is not."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,9 +116,11 @@ class ArticulatedMobility:
 
 
 def balanced(matrix: Array) -> tuple[Array, Array]:
-    """Scale a symmetric matrix to a unit diagonal (units must not decide its rank); and the scale."""
-    diagonal = np.einsum("...ii->...i", matrix.real).copy()
-    scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1))
+    """Scale a symmetric matrix towards a unit diagonal (units must not decide its rank); and the scale."""
+    diagonal = np.abs(np.einsum("...ii->...i", matrix.real))
+    largest = diagonal.max(axis=-1, keepdims=True, initial=0)
+    floor = np.where(largest > 0, FLOOR * largest, 1)
+    scale = 1 / np.sqrt(np.maximum(diagonal, floor))
     return scale[..., :, None] * matrix * scale[..., None, :], scale
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from lftgen.rigidbody.composite import composite_body
 from lftgen.rigidbody.forward import ArticulatedPass
 from lftgen.rigidbody.group_assembly import Undetermined, range_inverse, report_open_forces
-from lftgen.rigidbody.handles import RANK_TOLERANCE
+from lftgen.rigidbody.handles import RANK_TOLERANCE, balanced
 from lftgen.rigidbody.kinematics import Placement, body_jacobian
 from lftgen.rigidbody.loops import ClosedModel, loop_residual, loop_rows
 from lftgen.rigidbody.projection import stack_rows
@@ -98,7 +98,7 @@ def loop_forces(
     shape = np.broadcast_shapes(Y.shape[:-2], want.shape[:-1])
     Y = np.broadcast_to(Y, (*shape, *Y.shape[-2:]))
     want, weight = (np.broadcast_to(x, (*shape, x.shape[-1])) for x in (want, weight))
-    inverse, null = range_inverse(Y[None], want[None], weight[None], tolerance)
+    inverse, null = range_inverse(Y[None], balanced(Y)[1][None], want[None], weight[None], tolerance)
     return _distribute(closed, rows, apply(inverse[0], want), None if null is None else null[0])
 
 

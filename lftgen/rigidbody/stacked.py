@@ -155,7 +155,7 @@ def scan(parent: Array, X: Array, w: Array) -> tuple[Array, Array, int]:
     steps : int
     """
     up, steps = parent.copy(), 0
-    X, v = X.copy(), w.copy()
+    X, v = X.copy(), w.astype(np.result_type(X, w))
     while True:
         moving = np.flatnonzero(up >= 0)
         if not len(moving):
