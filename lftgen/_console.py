@@ -7,12 +7,13 @@ import math
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
 from rich import box
 from rich.console import Console
+from rich.progress import Progress
 from rich.table import Table
 
 from lftgen.errors import LftgenWarning
@@ -35,6 +36,15 @@ def out() -> Console:
     return console
 
 
+def show(*tables: Table) -> None:
+    """Print tables on standard output, each under its title (which is not folded to the table's width)."""
+    console = out()
+    for table in tables:
+        title, table.title = table.title, None
+        console.print(title, style="bold")
+        console.print(table)
+
+
 def err() -> Console:
     """Return the console of progress and messages, on standard error."""
     return Console(stderr=True, highlight=False)
@@ -49,6 +59,14 @@ def progress(text: str) -> Iterator[None]:
         return
     with console.status(text):
         yield
+
+
+@contextmanager
+def progress_bar(text: str) -> Iterator[Callable[[int, int], None]]:
+    """Show a bar on a terminal; what is given is called with the steps done and the steps in all."""
+    with Progress(console=err(), transient=True, disable=not err().is_terminal) as bar:
+        task = bar.add_task(text)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def say(kind: str, text: object) -> None:
@@ -148,9 +166,9 @@ def pole_table(title: str, poles: list[list[float]]) -> Table:
 def check_table(data: Data) -> Table:
     """Return the table of errors by block."""
     verdict = "passed" if data["passed"] else "FAILED"
-    title = f"Check against the numeric articulated-body model: {verdict} ({data['samples']} points)"
+    title = f"Check against the numeric articulated-body model: {verdict} ({data['points']} points)"
     table = _table(title, "block", "largest relative error")
-    for name, error in data["blocks"].items():
+    for name, error in data["block_errors"].items():
         table.add_row(name, f"{error:.1e}")
     table.add_section()
     table.add_row(f"all (tolerance {data['tolerance']:.0e})", f"{data['max_relative_error']:.1e}")

@@ -51,18 +51,6 @@ def matrices(system: Any) -> Data:
     return {name: np.asarray(getattr(system, name)).tolist() for name in "ABCD"}
 
 
-def check_data(report: Any) -> Data:
-    """Return a check report as plain data."""
-    return {
-        "passed": bool(report.passed),
-        "samples": report.samples,
-        "tolerance": report.tolerance,
-        "max_relative_error": float(report.max_relative_error),
-        "worst_point": {name: float(value) for name, value in report.worst_point.items()},
-        "blocks": {name: float(error) for name, error in report.blocks.items()},
-    }
-
-
 def signals(plant: Any) -> Data:
     """Return the names of states, inputs and outputs."""
     return {key: list(getattr(plant, key)) for key in ("states", "inputs", "outputs")}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -46,9 +45,12 @@ class Work:
         """Check the plant against the numeric model."""
         import lftgen as lg
 
-        options = {"samples": samples, "seed": seed, "tolerance": tolerance}
-        result = self.step("checking", lg.check, self.model.mechanism, self.plant, **options)
-        self.data["check"] = report.check_data(result)
+        options: dict[str, Any] = {"samples": samples, "seed": seed, "tolerance": tolerance}
+        start = time.perf_counter()
+        with console.progress_bar(f"{self.data['file']}: checking") as progress:
+            result = lg.check(self.model.mechanism, self.plant, progress=progress, **options)
+        self.seconds["checking"] = round(time.perf_counter() - start, 4)
+        self.data["check"] = result.to_dict()
 
 
 def read_point(texts: Sequence[str], parameters: Any) -> dict[str, float]:
@@ -98,15 +100,10 @@ def _without_unit(value: str, parameter: Any, text: str) -> tuple[str, float]:
 
 
 def save_plant(plant: Any, folder: Path, name: str) -> Path:
-    """Write the LFT file of a plant: to a temporary name first, so that no half-written file is left."""
+    """Write the LFT file of a plant into a folder, which is made where it is missing."""
     import lftgen as lg
 
     folder.mkdir(parents=True, exist_ok=True)
-    target = folder / f"{name}{SUFFIX}"
-    partial = folder / f".{name}.{os.getpid()}{SUFFIX}"
-    try:
-        lg.save(plant, partial)
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
+    target = folder / f"{name}.lft.json"
+    lg.save(plant, target)
     return target

@@ -68,11 +68,12 @@ def _headline(data: dict[str, Any]) -> str:
 
 
 def _show(data: dict[str, Any], seconds: dict[str, float]) -> None:
-    out = console.out()
-    out.print(_headline(data), markup=False)
-    out.print(console.parameter_table(data["parameters"]))
-    out.print(console.repetition_table(data["repetitions"]))
-    out.print(console.pole_table("Poles at the nominal", data["poles"]))
+    print(_headline(data))
+    console.show(
+        console.parameter_table(data["parameters"]),
+        console.repetition_table(data["repetitions"]),
+        console.pole_table("Poles at the nominal", data["poles"]),
+    )
     if "check" in data:
         _show_check(data["check"])
     if "saved" in data:
@@ -81,8 +82,7 @@ def _show(data: dict[str, Any], seconds: dict[str, float]) -> None:
 
 
 def _show_check(data: dict[str, Any]) -> None:
-    out = console.out()
-    out.print(console.check_table(data))
+    console.show(console.check_table(data))
     point = ", ".join(f"{name}={value:.6g}" for name, value in data["worst_point"].items())
     print(f"worst point: {point or 'the only one'}")
 
@@ -132,14 +132,15 @@ def info(model: ModelPath, json: Json = False) -> None:
     if json:
         console.print_json({**work.data, "seconds": work.seconds})
         return
-    out = console.out()
-    out.print(_headline(work.data), markup=False)
-    out.print(console.body_table(work.data["bodies"]))
-    out.print(console.joint_table(work.data["joints"]))
-    out.print(console.parameter_table(work.data["parameters"]))
-    out.print(console.signal_table(work.data))
-    out.print(console.repetition_table(work.data["repetitions"]))
-    out.print(console.dependence_table(work.data["dependence"]))
+    print(_headline(work.data))
+    console.show(
+        console.body_table(work.data["bodies"]),
+        console.joint_table(work.data["joints"]),
+        console.parameter_table(work.data["parameters"]),
+        console.signal_table(work.data),
+        console.repetition_table(work.data["repetitions"]),
+        console.dependence_table(work.data["dependence"]),
+    )
 
 
 @app.command()
@@ -188,8 +189,7 @@ def evaluate(
         return
     units = {name: p.unit for name, p in work.model.parameters.items()}
     print(", ".join(f"{name} = {value:.6g} {units[name]}".strip() for name, value in data["point"].items()))
-    for table in console.system_tables(data):
-        console.out().print(table)
+    console.show(*console.system_tables(data))
 
 
 @app.command()
@@ -201,13 +201,14 @@ def schema(
     """Write the JSON Schema of model files, for editors."""
     import json as json_module
 
+    from lftgen.interop.files import write_text
     from lftgen.interop.model_schema import json_schema
 
     text = json_module.dumps(json_schema(), indent=2) + "\n"
     if output is None:
         sys.stdout.write(text)
     else:
-        output.write_text(text, encoding="utf-8")
+        write_text(output, text)
 
 
 def _exit_on_failure(data: dict[str, Any]) -> None:

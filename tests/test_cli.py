@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import time
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -198,4 +199,4 @@ def test_help_is_quick() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "Exit codes" in done.stdout
-    assert f"lftgen {lg.__version__}" in done.stdout
+    assert f"lftgen {version('lftgen')}" in done.stdout

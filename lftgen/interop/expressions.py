@@ -109,7 +109,8 @@ def suggestion(name: object, known: Iterable[str]) -> str:
     "; did you mean 'mass'?"
     """
     names = sorted(known)
-    close = difflib.get_close_matches(str(name), names, n=3, cutoff=0.5)
+    folded = [known for known in names if known.lower() == str(name).lower()]
+    close = folded or difflib.get_close_matches(str(name), names, n=3, cutoff=0.5)
     if close:
         return "; did you mean " + " or ".join(repr(c) for c in close) + "?"
     return f"; known: {', '.join(names[:20])}{', ...' if len(names) > 20 else ''}" if names else ""
