@@ -37,7 +37,7 @@ def candidate_shares(sketch: Sketch, blocks: np.ndarray, change: np.ndarray, gen
         Real, not zero, at most eight; simple fractions where they are close.
     """
     at = blocks + generic * change
-    found: set[float] = set()
+    found: dict[float, float] = {}
     for whole, part, rank in zip(at, change, sketch.ranks(at), strict=True):
         if not 0 < rank < sketch.size:
             continue
@@ -45,8 +45,9 @@ def candidate_shares(sketch: Sketch, blocks: np.ndarray, change: np.ndarray, gen
         for value in first[np.abs(first) > _REAL]:
             near = np.abs(second - value).min(initial=np.inf) < _REAL * abs(value)
             if near and abs(value.imag) < _REAL * abs(value):
-                found.add(_simple(float(generic - 1.0 / value.real)))
-    shares = sorted((t for t in found if 1e-9 < abs(t) < LARGEST_SHARE), key=lambda t: (abs(t - 0.5), t))
+                share = _simple(float(generic - 1.0 / value.real))
+                found.setdefault(round(share, 9), share)
+    shares = sorted((t for t in found.values() if 1e-9 < abs(t) < LARGEST_SHARE), key=lambda t: (abs(t - 0.5), t))
     return shares[:_LARGEST_COUNT]
 
 

@@ -21,7 +21,7 @@ _CACHE_BYTES = 150_000_000
 _MANY_ABSENT = 200
 
 Place = tuple[Exponents, int, int]  # a monomial of one entry
-Choice = tuple[tuple[Word, float], ...]  # the words of one item and the share of each; shares sum to the total
+Choice = tuple[tuple[Word, float], ...]  # the words of one item with their shares, which sum to its total
 
 
 def pure(word: Word) -> Choice:

@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from lftgen.errors import ModelError
-from lftgen.lft.realization import best_order, ho_kalman, realize_words, search_words
-from lftgen.lft.realization.polynomial import evaluate_terms
+from lftgen.errors import ModelError, ReductionError
+from lftgen.lft.realization import best_order, ho_kalman, realize_words, search_words, words_of
+from lftgen.lft.realization.polynomial import commute, evaluate_terms
+from lftgen.lft.realization.result import Realization
+from lftgen.lft.realization.shares import candidate_shares
+from lftgen.lft.realization.sketch import Item, Sketch
 
 a, b, c, d, m, l, x, y = sp.symbols("a b c d m l x y")
 d1, d2, d3, d4, d5 = sp.symbols("d1:6")
@@ -42,6 +45,7 @@ CASES = {
     "mass and length": ([[m, m * l], [m * l, m * l**2]], (2, 1)),
     "dependent rows": ([[a * b, a], [2 * a * b, 2 * a], [a * b / 3, a / 3]], (1, 1)),
     "power of a factor": ((a * b + c) ** 2 * (a + c), (3, 2, 3)),
+    "coincidence": ((a + b) ** 2 * (a - b), (3, 3)),
     "differences": ((a - b) * (b - c) * (c - a), (2, 2, 2)),
     "constant": ([[1, 2]], (0,)),
     "zero": (a * b - b * a, (0,)),
@@ -130,6 +134,76 @@ def test_shared_coefficient_is_found():
     abc = [f[0, 0] for word, f in found.words.items() if sorted(word) == [0, 1, 2]]
     assert len(abc) == 2
     assert abs(sum(abc)) < 1e-12
+
+
+def multiply(left, right):
+    product: dict = {}
+    for v, f in left.items():
+        for w, g in right.items():
+            product[v + w] = product.get(v + w, 0.0) + f @ g
+    return product
+
+
+def gram_words(n, seed):
+    """Words of sum_k v_k^T m_k v_k, v_k = (I + x_k J)^T v_(k-1) + e_k: some cancel, some coincide."""
+    rng = np.random.default_rng(seed)
+    skew = np.array([[0.0, -1.0], [1.0, 0.0]])
+    total: dict = {}
+    v = {(): np.zeros((2, n))}
+    for k in range(n):
+        v = multiply({(): np.eye(2), (k,): skew.T}, v)
+        v[()] = v.get((), 0.0) + np.outer([0.0, rng.uniform(0.5, 2)], np.eye(n)[k])
+        transposed = {word[::-1]: f.T for word, f in v.items()}
+        for word, f in multiply(transposed, multiply({(n + k,): np.eye(2)}, v)).items():
+            total[word] = total.get(word, 0.0) + f
+    return total
+
+
+@pytest.mark.parametrize("n", [3, 4])
+def test_start_from_another_construction(n):
+    """Words along the structure, cancelling and shared ones too, are taken over and never made worse."""
+    structured = ho_kalman(gram_words(n, n))
+    start = words_of(structured)
+    terms = commute(start, 2 * n)
+    found = search_words(terms, moves=200, starts=[start])
+    assert found.total <= structured.order < found.start
+    points = np.random.default_rng(0).uniform(-1, 1, (10, 2 * n))
+    values = ho_kalman(found.words).evaluate(points)
+    np.testing.assert_allclose(values, structured.evaluate(points), atol=1e-10)
+
+
+def test_wrong_starts():
+    """Words of another polynomial, or of more letters, are refused."""
+    terms = {(1, 1): [[1.0]]}
+    with pytest.raises(ModelError, match="not a lift of terms"):
+        search_words(terms, starts=[{(0, 1): [[2.0]]}])
+    with pytest.raises(ModelError, match="must have 2 letters"):
+        search_words(terms, starts=[{(0, 2): [[1.0]]}])
+
+
+def test_words_of_a_realisation():
+    """Expansion is the inverse of realisation; what is not polynomial, or too long, is refused."""
+    words = {(): [[1.0, 0.0]], (0, 1, 0): [[2.0, 3.0]], (1, 0): [[0.0, -1.0]]}
+    expanded = words_of(ho_kalman(words))
+    assert expanded.keys() == words.keys()
+    for word, f in words.items():
+        np.testing.assert_allclose(expanded[word], f, atol=1e-12)
+    with pytest.raises(ReductionError, match="nilpotent"):
+        words_of(Realization(np.eye(1), np.eye(1), np.eye(1), np.eye(1), (0,)))
+    with pytest.raises(ModelError, match="more than 1 words"):
+        words_of(ho_kalman(words), limit=1)
+
+
+def test_ratio_of_a_share_is_computed():
+    """The drop of a rank is found at a share that no list of simple numbers holds."""
+    items = [Item((1, 1), np.ones((1, 1)), np.ones((1, 1)))]
+    sketch = Sketch(items, 2, 6, 0)
+    rng = np.random.default_rng(0)
+    u, v = rng.standard_normal((2, 6, 3)), rng.standard_normal((2, 3, 6))
+    change = u @ np.diag([0.0, 0.0, 1.0]) @ v
+    blocks = u @ np.diag([1.0, 2.0, -np.sqrt(2)]) @ v
+    assert candidate_shares(sketch, blocks, change, 0.4) == pytest.approx([np.sqrt(2)], rel=1e-10)
+    assert candidate_shares(sketch, u @ np.diag([1.0, 2.0, 0.2]) @ v, change, 0.4) == [-0.2]
 
 
 @pytest.mark.parametrize(
