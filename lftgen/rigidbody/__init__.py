@@ -17,6 +17,12 @@ from lftgen.rigidbody.closed import (
     closed_linearize,
 )
 from lftgen.rigidbody.composite import bias_force, mass_matrix
+from lftgen.rigidbody.derivatives import (
+    DynamicsDerivatives,
+    complex_step_derivatives,
+    forward_dynamics_derivatives,
+    inverse_dynamics_derivatives,
+)
 from lftgen.rigidbody.divide import DivideAndConquer, DivideResult, divide_and_conquer
 from lftgen.rigidbody.elements import Body, Joint, Load
 from lftgen.rigidbody.forward import forward_dynamics
@@ -40,6 +46,7 @@ __all__ = [
     "ClosedResult",
     "DivideAndConquer",
     "DivideResult",
+    "DynamicsDerivatives",
     "Equilibrium",
     "Joint",
     "JointAcceleration",
@@ -59,11 +66,14 @@ __all__ = [
     "closed_equilibrium",
     "closed_forward_dynamics",
     "closed_linearize",
+    "complex_step_derivatives",
     "divide_and_conquer",
     "equilibrium",
     "forward_dynamics",
     "forward_dynamics_by",
+    "forward_dynamics_derivatives",
     "inverse_dynamics",
+    "inverse_dynamics_derivatives",
     "jacobian",
     "kinematics",
     "linearize",
