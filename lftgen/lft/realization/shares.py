@@ -47,8 +47,8 @@ def candidate_shares(sketch: Sketch, blocks: np.ndarray, change: np.ndarray, gen
             if near and abs(value.imag) < _REAL * abs(value):
                 share = _simple(float(generic - 1.0 / value.real))
                 found.setdefault(round(share, 9), share)
-    shares = sorted((t for t in found.values() if 1e-9 < abs(t) < LARGEST_SHARE), key=lambda t: (abs(t - 0.5), t))
-    return shares[:_LARGEST_COUNT]
+    shares = [share for share in found.values() if 1e-9 < abs(share) < LARGEST_SHARE]
+    return sorted(shares, key=lambda share: (abs(share - 0.5), share))[:_LARGEST_COUNT]
 
 
 def _pencil(whole: np.ndarray, part: np.ndarray, cut: slice) -> np.ndarray:

@@ -60,6 +60,7 @@ def test_points_of_a_box_and_gap():
     terms = {(1, 1): [[1.0, 0.0], [0.0, 1.0]], (1, 0): [[-1.0, 0.0], [0.0, 1.0]]}
     assert order_bounds(terms).orders == (2, 2)
     assert order_bounds(terms, points=[[0.0, 1.0]]).orders[0] == 1
+    assert order_bounds(terms, points=[[0.0, 1.0], [0.3, 0.4]]).orders == (2, 2)
     bounds = order_bounds(terms, points=np.random.default_rng(0).uniform(1, 2, (5, 2)))
     assert bounds.orders == (2, 2)
     assert bounds.total == 4
