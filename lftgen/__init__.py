@@ -15,6 +15,7 @@ from lftgen.errors import (
     TrimError,
 )
 from lftgen.interop.lft_file import load, save
+from lftgen.interop.readers import read_model
 from lftgen.lft.build import (
     block_diag,
     complex_scalar,
@@ -59,6 +60,7 @@ __all__ = [
     "full_block",
     "hstack",
     "load",
+    "read_model",
     "realize",
     "save",
     "scheduled",

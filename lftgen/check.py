@@ -66,7 +66,9 @@ class CheckReport:
         }
 
     def _cells(self) -> list[tuple[str, ...]]:
-        rows = [(k, f"{v:.1e}", "ok" if v <= self.tolerance else "WRONG") for k, v in self.block_errors.items()]
+        rows = [
+            (k, f"{v:.1e}", "ok" if v <= self.tolerance else "WRONG") for k, v in self.block_errors.items()
+        ]
         return [("block", "relative error", f"tolerance {self.tolerance:.0e}"), *rows]
 
     def __str__(self) -> str:
@@ -123,13 +125,16 @@ def check(
     truth = numeric_model(mechanism, points, plant.inputs, plant.outputs).linearize()
     errors = np.zeros((count, len(BLOCKS)))
     for i in range(count):
-        ss = plant.at(**{k: float(v[i]) for k, v in points.items()})
+        here: dict[str, Any] = {k: float(v[i]) for k, v in points.items()}
+        ss = plant.at(**here)
         got = tuple(np.asarray(m) for m in (ss.A, ss.B, ss.C, ss.D))
-        want = tuple(np.broadcast_to(m, (count, *m.shape[-2:]))[i] for m in (truth.A, truth.B, truth.C, truth.D))
+        want = tuple(
+            np.broadcast_to(m, (count, *m.shape[-2:]))[i] for m in (truth.A, truth.B, truth.C, truth.D)
+        )
         errors[i] = block_errors(got, want)
         if progress is not None:
             progress(i + 1, count)
-    i, k = np.unravel_index(int(np.argmax(errors)), errors.shape)
+    i, k = (int(j) for j in np.unravel_index(int(np.argmax(errors)), errors.shape))
     worst = float(errors[i, k])
     return CheckReport(
         passed=bool(worst <= tolerance),
@@ -168,14 +173,23 @@ def block_errors(got: tuple[np.ndarray, ...], want: tuple[np.ndarray, ...]) -> l
 
     (A, B, C, D), (a, b, c, d) = got, want
     kinematic = error(np.hstack([A[:n], B[:n]]), np.hstack([a[:n], b[:n]]))
-    return [kinematic, error(A[n:, :n], a[n:, :n]), error(A[n:, n:], a[n:, n:]), error(B[n:], b[n:]), error(C, c), error(D, d)]
+    return [
+        kinematic,
+        error(A[n:, :n], a[n:, :n]),
+        error(A[n:, n:], a[n:, n:]),
+        error(B[n:], b[n:]),
+        error(C, c),
+        error(D, d),
+    ]
 
 
 def _check_same_model(mechanism: Mechanism, plant: LFT) -> None:
     states = tuple(n for j in mechanism.joints for n in j.names(j.positions))
     states += tuple(n for j in mechanism.joints for n in j.names(j.rates))
     if plant.states != states:
-        raise ModelError(f"check: the plant's states {plant.states} are not those of {mechanism.name}, {states}")
+        raise ModelError(
+            f"check: the plant's states {plant.states} are not those of {mechanism.name}, {states}"
+        )
     mine, theirs = {p.name for p in mechanism.parameters}, {p.name for p in plant.parameters}
     if mine != theirs:
         raise ModelError(

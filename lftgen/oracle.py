@@ -42,7 +42,7 @@ class _Numbers:
         self.values = np.stack(columns, axis=1) if columns else np.zeros((count, 0))
 
     def get(self, where: slice, *shape: int) -> np.ndarray:
-        return self.values[:, where].reshape(-1, *shape)
+        return self.values[:, where].reshape(len(self.values), *shape)
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,9 @@ class NumericModel:
         return rb.linearize(self.model, self.q, self.inputs, self.outputs)
 
 
-def numeric_model(mechanism: Mechanism, values: Values, inputs: Sequence[str] = (), outputs: Sequence[str] = ()) -> NumericModel:
+def numeric_model(
+    mechanism: Mechanism, values: Values, inputs: Sequence[str] = (), outputs: Sequence[str] = ()
+) -> NumericModel:
     """The mechanism's raw numbers at points.
 
     Parameters
@@ -75,18 +77,22 @@ def numeric_model(mechanism: Mechanism, values: Values, inputs: Sequence[str] = 
         Free symbols without a value, unknown signal names.
     """
     if mechanism.symbols:
-        raise ModelError(f"{mechanism.name}: free symbols {', '.join(map(str, mechanism.symbols))} have no value, so there is no numeric model")
+        raise ModelError(
+            f"{mechanism.name}: free symbols {', '.join(map(str, mechanism.symbols))} have no value, so there is no numeric model"
+        )
     count = max((np.size(v) for v in values.values()), default=1)
     n = _Numbers(mechanism)
     bodies = {b.name: (n.ask(b.mass), n.ask(b.com), n.ask(b.inertia)) for b in mechanism.bodies}
-    ports = {(b.name, k): (n.ask(p.point), n.ask(p.rotation)) for b in mechanism.bodies for k, p in b.ports.items()}
+    ports = {
+        (b.name, k): (n.ask(p.point), n.ask(p.rotation)) for b in mechanism.bodies for k, p in b.ports.items()
+    }
     joints = {j.name: _ask_joint(j, n) for j in mechanism.joints}
     gravity, acceleration = n.ask(mechanism.gravity), n.ask(mechanism.acceleration)
     gains = {c.name: n.ask(c.gains) for c in mechanism.input_channels.values()}
     n.evaluate(values, count)
     model = rb.Model(
-        [rb.Body(k, n.get(m), n.get(c, 3), n.get(i, 3, 3)) for k, (m, c, i) in bodies.items()],
-        [_joint(j, joints[j.name], n) for j in mechanism.joints],
+        tuple(rb.Body(k, n.get(m), n.get(c, 3), n.get(i, 3, 3)) for k, (m, c, i) in bodies.items()),
+        tuple(_joint(j, joints[j.name], n) for j in mechanism.joints),
         gravity=n.get(gravity, 3),
         acceleration=n.get(acceleration, 3),
     )
@@ -115,7 +121,14 @@ def _ask_joint(j: Joint, n: _Numbers) -> dict[str, slice]:
     return asked
 
 
-_OWN = {"axis": "axis", "damping": "damping", "stiffness": "stiffness", "rest": "rest", "armature": "armature", "hub_inertia": "hub_inertia"}
+_OWN = {
+    "axis": "axis",
+    "damping": "damping",
+    "stiffness": "stiffness",
+    "rest": "rest",
+    "armature": "armature",
+    "hub_inertia": "hub_inertia",
+}
 """Numeric joint's field -> attribute of the symbolic one."""
 _SHAPES = {"rotation": (3, 3), "position": (3,), "axis": (3,)}
 
@@ -125,7 +138,12 @@ def _joint(j: Joint, asked: dict[str, slice], n: _Numbers) -> rb.Joint:
     return rb.Joint(j.name, j.kind, j.parent, j.child, actuated=j.actuated or not j.dof, **fields)
 
 
-def _input(c: Channel, where: Mapping[tuple[str, str], tuple[np.ndarray, np.ndarray]], n: _Numbers, gains: Mapping[str, slice]) -> Any:
+def _input(
+    c: Channel,
+    where: Mapping[tuple[str, str], tuple[np.ndarray, np.ndarray]],
+    n: _Numbers,
+    gains: Mapping[str, slice],
+) -> Any:
     if c.kind == "base acceleration":
         return rb.BaseAcceleration(c.component)
     if c.kind == "joint force":
@@ -137,10 +155,16 @@ def _input(c: Channel, where: Mapping[tuple[str, str], tuple[np.ndarray, np.ndar
 
 
 def _output(c: Channel, where: Mapping[tuple[str, str], tuple[np.ndarray, np.ndarray]]) -> Any:
-    plain = {"joint position": rb.JointPosition, "joint rate": rb.JointRate, "joint acceleration": rb.JointAcceleration}
+    plain = {
+        "joint position": rb.JointPosition,
+        "joint rate": rb.JointRate,
+        "joint acceleration": rb.JointAcceleration,
+    }
     if c.kind in plain:
         return plain[c.kind](c.owner, c.component)
     if c.kind.startswith("joint wrench"):
         return rb.JointWrench(c.owner, c.component, frame="parent" if c.kind.endswith("parent") else "child")
     point, rotation = where[c.owner, c.port]
-    return rb.PortOutput(c.owner, point, rotation, c.quantity, c.component, frame="reference" if c.reference else "port")
+    return rb.PortOutput(
+        c.owner, point, rotation, c.quantity, c.component, frame="reference" if c.reference else "port"
+    )

@@ -205,14 +205,20 @@ def uncertain(
     (2.4, 3.6)
     """
     nominal = _finite(name, "nominal", nominal)
-    given = [k for k, v in (("bounds", bounds), ("percent", percent), ("plus_minus", plus_minus)) if v is not None]
+    given = [
+        k for k, v in (("bounds", bounds), ("percent", percent), ("plus_minus", plus_minus)) if v is not None
+    ]
     if len(given) != 1:
-        raise ParameterError(f"{name}: give exactly one of bounds, percent, plus_minus; got {given or 'none'}")
+        raise ParameterError(
+            f"{name}: give exactly one of bounds, percent, plus_minus; got {given or 'none'}"
+        )
     if bounds is not None:
         low, high = _pair(name, "bounds", bounds)
     elif percent is not None:
         if nominal == 0:
-            raise ParameterError(f"{name}: percent of a nominal 0 is an empty range; use plus_minus or bounds")
+            raise ParameterError(
+                f"{name}: percent of a nominal 0 is an empty range; use plus_minus or bounds"
+            )
         low, high = sorted(nominal + nominal * p / 100 for p in _deviation(name, "percent", percent))
     else:
         low, high = (nominal + d for d in _deviation(name, "plus_minus", plus_minus))
@@ -292,9 +298,15 @@ def _check_chart(p: Parameter) -> None:
     per = _RADIANS_PER[p.unit]
     if any(abs(end - p.center) * per >= reach * (1 - 1e-12) for end in p.bounds):
         limit = reach / per
-        advice = ' use chart="quarter", or a narrower range or another center' if p.chart == "half" else " narrow the range"
+        advice = (
+            ' use chart="quarter", or a narrower range or another center'
+            if p.chart == "half"
+            else " narrow the range"
+        )
         if p.unit == "rad" and p.upper - p.lower > 2 * math.pi + 1e-9:
-            advice += f'; the range spans {(p.upper - p.lower) / (2 * math.pi):.3g} turns: was unit="deg" meant?'
+            advice += (
+                f'; the range spans {(p.upper - p.lower) / (2 * math.pi):.3g} turns: was unit="deg" meant?'
+            )
         raise ParameterError(
             f"{p.name}: a {p.chart} chart centred at {p.center:.6g} {p.unit} covers angles less than {limit:.6g} {p.unit} "
             f"away from its centre, the range is {p.range_text()};{advice}"
@@ -349,7 +361,9 @@ def _deviation(name: str, what: str, value: Any) -> tuple[float, float]:
     if isinstance(value, Sequence):
         low, high = _pair(name, what, value)
         if low > 0 or high < 0:
-            raise ParameterError(f"{name}: {what} must be a pair (negative, positive) around the nominal, got {value!r}")
+            raise ParameterError(
+                f"{name}: {what} must be a pair (negative, positive) around the nominal, got {value!r}"
+            )
         return low, high
     size = _finite(name, what, value)
     if size < 0:
@@ -367,7 +381,11 @@ def _rate(name: str, rate: Any) -> tuple[float, float] | None:
 def _check_range(name: str, low: float, high: float, nominal: float, unit: str) -> None:
     suffix = f" {unit}" if unit else ""
     if low > high:
-        raise ParameterError(f"{name}: bounds are reversed, expected lower <= upper, got ({low:.6g}, {high:.6g}){suffix}")
+        raise ParameterError(
+            f"{name}: bounds are reversed, expected lower <= upper, got ({low:.6g}, {high:.6g}){suffix}"
+        )
     slack = RANGE_SLACK * (high - low)
     if not low - slack <= nominal <= high + slack:
-        raise ParameterError(f"{name}: the nominal {nominal:.6g}{suffix} is outside the range [{low:.6g}, {high:.6g}]{suffix}")
+        raise ParameterError(
+            f"{name}: the nominal {nominal:.6g}{suffix} is outside the range [{low:.6g}, {high:.6g}]{suffix}"
+        )

@@ -87,7 +87,9 @@ def from_dict(content: Any) -> LFT:
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ModelError(f'expected a file with "format": "{FORMAT}"')
     if content.get("version") != VERSION:
-        raise ModelError(f"expected version {VERSION}, got {content.get('version')!r}; a newer lftgen wrote it")
+        raise ModelError(
+            f"expected version {VERSION}, got {content.get('version')!r}; a newer lftgen wrote it"
+        )
     exact = content["entries"] == "exact"
     field: Field = ExactField(tuple(sp.Symbol(str(s)) for s in content["symbols"])) if exact else FLOAT
     rows, columns = (int(n) for n in content["shape"])
@@ -106,7 +108,10 @@ def _entry_to_json(value: Any, field: Field) -> Any:
         return float(value)
     if not field.symbols:
         return [[[str(Fraction(int(value.numerator), int(value.denominator))), []]], [["1", []]]]
-    return [[[str(Fraction(int(c.numerator), int(c.denominator))), list(m)] for m, c in p.iterterms()] for p in (value.numer, value.denom)]
+    return [
+        [[str(Fraction(int(c.numerator), int(c.denominator))), list(m)] for m, c in p.iterterms()]
+        for p in (value.numer, value.denom)
+    ]
 
 
 def _entry_from_json(value: Any, field: Field) -> Any:
@@ -129,7 +134,13 @@ def _polynomial(terms: Any, field: ExactField) -> Any:
 
 
 def _block_to_dict(b: DeltaBlock) -> dict[str, Any]:
-    out: dict[str, Any] = {"name": b.name, "kind": b.kind, "repetitions": b.repetitions, "shape": list(b.shape), "bound": b.bound}
+    out: dict[str, Any] = {
+        "name": b.name,
+        "kind": b.kind,
+        "repetitions": b.repetitions,
+        "shape": list(b.shape),
+        "bound": b.bound,
+    }
     if b.parameter is not None:
         out["parameter"] = asdict(b.parameter.spec)
         out["map"] = asdict(b.map)
@@ -138,10 +149,20 @@ def _block_to_dict(b: DeltaBlock) -> dict[str, Any]:
 
 def _block_from_dict(content: dict[str, Any]) -> DeltaBlock:
     parameter = _parameter(content["name"], content["parameter"]) if "parameter" in content else None
-    mapping = DeltaMap(**{k: float(v) for k, v in content["map"].items()}) if parameter is not None else DeltaMap(0.0)
+    mapping = (
+        DeltaMap(**{k: float(v) for k, v in content["map"].items()})
+        if parameter is not None
+        else DeltaMap(0.0)
+    )
     shape = tuple(int(n) for n in content["shape"])
     return DeltaBlock(
-        str(content["name"]), content["kind"], int(content["repetitions"]), (shape[0], shape[1]), parameter, mapping, float(content["bound"])
+        str(content["name"]),
+        content["kind"],
+        int(content["repetitions"]),
+        (shape[0], shape[1]),
+        parameter,
+        mapping,
+        float(content["bound"]),
     )
 
 
@@ -154,7 +175,11 @@ def _parameter(name: str, spec: dict[str, Any]) -> Parameter:
     if spec["chart"] is None:
         return scheduled(name, bounds, nominal=spec["nominal"], unit=spec["unit"], rate=rate)
     return scheduled_angle(
-        name, bounds, nominal=spec["nominal"], center=spec["center"], chart=spec["chart"], unit=spec["unit"], rate=rate
+        name,
+        bounds,
+        nominal=spec["nominal"],
+        center=spec["center"],
+        chart=spec["chart"],
+        unit=spec["unit"],
+        rate=rate,
     )
-
-

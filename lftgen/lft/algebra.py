@@ -33,9 +33,14 @@ def build(
     return LFTData(M, structure, tuple(inputs), tuple(outputs), field)
 
 
-def constant(matrix: np.ndarray, field: Field = FLOAT, inputs: Names = None, outputs: Names = None) -> LFTData:
+def constant(
+    matrix: np.ndarray, field: Field = FLOAT, inputs: Names = None, outputs: Names = None
+) -> LFTData:
     """A matrix of field entries as an LFT without inner channels."""
-    outputs, inputs = names_or_default(outputs, "y", matrix.shape[0]), names_or_default(inputs, "u", matrix.shape[1])
+    outputs, inputs = (
+        names_or_default(outputs, "y", matrix.shape[0]),
+        names_or_default(inputs, "u", matrix.shape[1]),
+    )
     return LFTData(matrix, Structure(), inputs, outputs, field)
 
 
@@ -93,7 +98,9 @@ def multiply(a: LFTData, b: LFTData) -> LFTData:
     m11[: a11.shape[0], a11.shape[1] :] = field.matmul(a12, b21)
     m12 = np.vstack([field.matmul(a12, b22), b12])
     m21 = np.hstack([a21, field.matmul(a22, b21)])
-    return build([a.structure, b.structure], (m11, m12, m21, field.matmul(a22, b22)), field, b.inputs, a.outputs)
+    return build(
+        [a.structure, b.structure], (m11, m12, m21, field.matmul(a22, b22)), field, b.inputs, a.outputs
+    )
 
 
 def inverse(a: LFTData) -> LFTData:
@@ -108,7 +115,9 @@ def inverse(a: LFTData) -> LFTData:
         raise ModelError(f"inverse of a {a.shape[0]}x{a.shape[1]} LFT; only a square one has an inverse")
     f = a.field
     m11, m12, m21, m22 = a.split()
-    inv = f.solve(m22, f.eye(a.shape[0]), f"the nominal value of the LFT {list(a.outputs)} <- {list(a.inputs)}")
+    inv = f.solve(
+        m22, f.eye(a.shape[0]), f"the nominal value of the LFT {list(a.outputs)} <- {list(a.inputs)}"
+    )
     right = f.matmul(m12, inv)
     parts = (m11 - f.matmul(right, m21), right, -f.matmul(inv, m21), inv)
     return build([a.structure], parts, f, *_exchanged(a))
@@ -118,7 +127,9 @@ def transpose(a: LFTData) -> LFTData:
     """Matrix transpose; inputs and outputs change places with their names (a full block must be 1x1)."""
     for b in a.structure.blocks:
         if b.shape != (1, 1):
-            raise ModelError(f"transpose: the full block {b.name} would become its own transpose, another uncertainty")
+            raise ModelError(
+                f"transpose: the full block {b.name} would become its own transpose, another uncertainty"
+            )
     return LFTData(a.M.T.copy(), a.structure, *_exchanged(a), a.field)
 
 
@@ -131,7 +142,13 @@ def hstack(systems: Sequence[LFTData]) -> LFTData:
     m11, m12 = (block_diagonal([p[i] for p in parts], field) for i in (0, 1))
     m21, m22 = np.hstack([p[2] for p in parts]), np.hstack([p[3] for p in parts])
     inputs = _concatenated("u", [s.inputs for s in systems])
-    return build([s.structure for s in systems], (m11, m12, m21, m22), field, inputs, _chosen("y", [s.outputs for s in systems]))
+    return build(
+        [s.structure for s in systems],
+        (m11, m12, m21, m22),
+        field,
+        inputs,
+        _chosen("y", [s.outputs for s in systems]),
+    )
 
 
 def vstack(systems: Sequence[LFTData]) -> LFTData:
@@ -143,7 +160,13 @@ def vstack(systems: Sequence[LFTData]) -> LFTData:
     m11, m21 = (block_diagonal([p[i] for p in parts], field) for i in (0, 2))
     m12, m22 = np.vstack([p[1] for p in parts]), np.vstack([p[3] for p in parts])
     outputs = _concatenated("y", [s.outputs for s in systems])
-    return build([s.structure for s in systems], (m11, m12, m21, m22), field, _chosen("u", [s.inputs for s in systems]), outputs)
+    return build(
+        [s.structure for s in systems],
+        (m11, m12, m21, m22),
+        field,
+        _chosen("u", [s.inputs for s in systems]),
+        outputs,
+    )
 
 
 def block_diag(systems: Sequence[LFTData]) -> LFTData:
@@ -194,7 +217,13 @@ def exchange(a: LFTData, rows: Sequence[int], columns: Sequence[int], what: str)
 
 
 def wire(
-    a: LFTData, loop: np.ndarray, feed: np.ndarray, read: np.ndarray, direct: np.ndarray, inputs: Sequence[str], outputs: Sequence[str]
+    a: LFTData,
+    loop: np.ndarray,
+    feed: np.ndarray,
+    read: np.ndarray,
+    direct: np.ndarray,
+    inputs: Sequence[str],
+    outputs: Sequence[str],
 ) -> LFTData:
     """Close loops around a system: with ``u = loop y + feed r`` and ``v = read y + direct r``, the LFT from r to v.
 
@@ -209,7 +238,11 @@ def wire(
     m11, m12, m21, m22 = a.split()
     n = loop.shape[0]
     right = np.hstack([f.matmul(loop, m21), feed])
-    u = f.solve(f.eye(n) - f.matmul(loop, m22), right, f"the algebraic loop through {list(a.inputs)}") if n else right
+    u = (
+        f.solve(f.eye(n) - f.matmul(loop, m22), right, f"the algebraic loop through {list(a.inputs)}")
+        if n
+        else right
+    )
     u_w, u_r = u[:, : m21.shape[1]], u[:, m21.shape[1] :]
     y_w, y_r = m21 + f.matmul(m22, u_w), f.matmul(m22, u_r)
     parts = (

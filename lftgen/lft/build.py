@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,19 @@ from lftgen.lft import connect as connections
 from lftgen.lft.data import LFTData, default_names
 from lftgen.lft.field import FLOAT, ExactField
 from lftgen.lft.model import LFT, as_data
+from lftgen.lft.realize import DEFAULT_BUDGET
 from lftgen.lft.structure import DeltaBlock, Structure, merge
 
 
-def realize(matrix: Any, *, exact: bool = False, inputs: Sequence[str] | None = None, outputs: Sequence[str] | None = None) -> LFT:
+def realize(
+    matrix: Any,
+    *,
+    exact: bool = False,
+    inputs: Sequence[str] | None = None,
+    outputs: Sequence[str] | None = None,
+    budget: float = DEFAULT_BUDGET,
+    progress: Callable[[int, float], None] | None = None,
+) -> LFT:
     """A parameter-dependent matrix as an LFT with few repetitions.
 
     Parameters
@@ -26,6 +35,10 @@ def realize(matrix: Any, *, exact: bool = False, inputs: Sequence[str] | None = 
         symbols, LFTs.
     exact : bool
         Exact entries even without free symbols.
+    budget : float
+        Seconds to go on searching for fewer repetitions where the bound is not met yet.
+    progress : callable, optional
+        Called with (repetitions so far, seconds) while searching.
 
     Raises
     ------
@@ -39,8 +52,10 @@ def realize(matrix: Any, *, exact: bool = False, inputs: Sequence[str] | None = 
     >>> R.repetitions
     {'theta': 2}
     """
-    data = as_data(matrix, exact=exact)
-    return LFT(connections.renamed(data, inputs=_named(inputs, data.inputs), outputs=_named(outputs, data.outputs)))
+    data = as_data(matrix, exact=exact, budget=budget, progress=progress)
+    return LFT(
+        connections.renamed(data, inputs=_named(inputs, data.inputs), outputs=_named(outputs, data.outputs))
+    )
 
 
 def _named(names: Sequence[str] | None, old: tuple[str, ...]) -> tuple[str, ...]:
@@ -67,7 +82,10 @@ def ss(A: Any, B: Any, C: Any, D: Any, *, states: Sequence[str] | None = None, i
     whole = _one_matrix(rows, exact) if not any(isinstance(x, LFT) for r in rows for x in r) else None
     if whole is None:
         whole = algebra.vstack([algebra.hstack([a.data, b.data]), algebra.hstack([c.data, d.data])])
-    names = [algebra.names_or_default(v, p, k) for v, p, k in ((states, "x", n), (inputs, "u", b.shape[1]), (outputs, "y", c.shape[0]))]
+    names = [
+        algebra.names_or_default(v, p, k)
+        for v, p, k in ((states, "x", n), (inputs, "u", b.shape[1]), (outputs, "y", c.shape[0]))
+    ]
     return LFT(with_integrators(whole, names[0], names[1], names[2]))
 
 
@@ -81,14 +99,26 @@ def _one_matrix(rows: list[list[Any]], exact: bool) -> LFTData | None:
         return None
 
 
-def with_integrators(static: LFTData, states: Sequence[str], inputs: Sequence[str], outputs: Sequence[str]) -> LFTData:
+def with_integrators(
+    static: LFTData, states: Sequence[str], inputs: Sequence[str], outputs: Sequence[str]
+) -> LFTData:
     """``[A B; C D]`` without states -> the system: its first outputs become derivatives of its first inputs."""
     n, s = len(states), static.structure
     if s.n_states:
         raise ModelError("the matrices of a state-space model must be without states themselves")
     rows = [*range(s.n_rows, s.n_rows + n), *range(s.n_rows), *range(s.n_rows + n, static.M.shape[0])]
-    columns = [*range(s.n_columns, s.n_columns + n), *range(s.n_columns), *range(s.n_columns + n, static.M.shape[1])]
-    return LFTData(static.M[np.ix_(rows, columns)], Structure(tuple(states), s.blocks), tuple(inputs), tuple(outputs), static.field)
+    columns = [
+        *range(s.n_columns, s.n_columns + n),
+        *range(s.n_columns),
+        *range(s.n_columns + n, static.M.shape[1]),
+    ]
+    return LFTData(
+        static.M[np.ix_(rows, columns)],
+        Structure(tuple(states), s.blocks),
+        tuple(inputs),
+        tuple(outputs),
+        static.field,
+    )
 
 
 def upper_lft(M: Any, delta: Sequence[DeltaBlock], *, states: Sequence[str] = (), inputs: Sequence[str] | None = None,
@@ -110,15 +140,22 @@ def upper_lft(M: Any, delta: Sequence[DeltaBlock], *, states: Sequence[str] = ()
     matrix = field.array(M)
     n_y, n_u = matrix.shape[0] - structure.n_rows, matrix.shape[1] - structure.n_columns
     if min(n_y, n_u) < 0:
-        raise ModelError(f"upper_lft: M is {matrix.shape[0]}x{matrix.shape[1]}, but states and Delta alone need {structure.n_rows}x{structure.n_columns}")
-    order = [*rows, *range(structure.n_rows, matrix.shape[0])], [*columns, *range(structure.n_columns, matrix.shape[1])]
+        raise ModelError(
+            f"upper_lft: M is {matrix.shape[0]}x{matrix.shape[1]}, but states and Delta alone need {structure.n_rows}x{structure.n_columns}"
+        )
+    order = (
+        [*rows, *range(structure.n_rows, matrix.shape[0])],
+        [*columns, *range(structure.n_columns, matrix.shape[1])],
+    )
     names = algebra.names_or_default(inputs, "u", n_u), algebra.names_or_default(outputs, "y", n_y)
     return LFT(LFTData(matrix[np.ix_(*order)], structure, *names, field))
 
 
 def full_block(name: str, shape: tuple[int, int], *, bound: float = 1.0, complex: bool = True) -> DeltaBlock:
     """A full Delta block of ``shape`` (rows, columns) with largest singular value up to ``bound``."""
-    return DeltaBlock(name, "full complex" if complex else "full real", 1, shape=tuple(shape), bound=bound)
+    return DeltaBlock(
+        name, "full complex" if complex else "full real", 1, shape=(int(shape[0]), int(shape[1])), bound=bound
+    )
 
 
 def complex_scalar(name: str, repetitions: int = 1, *, bound: float = 1.0) -> DeltaBlock:
@@ -156,7 +193,13 @@ def block_diag(systems: Sequence[Any]) -> LFT:
     return LFT(algebra.block_diag([as_data(s) for s in systems]))
 
 
-def connect(systems: Sequence[Any], connections_: Sequence[tuple[str, str]] | None = None, *, inputs: Sequence[str], outputs: Sequence[str]) -> LFT:
+def connect(
+    systems: Sequence[Any],
+    connections_: Sequence[tuple[str, str]] | None = None,
+    *,
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+) -> LFT:
     """Connect LFTs and control.StateSpace systems by signal name.
 
     ``connections_`` is a list of ``(to_input, "from_output")`` or ``(to_input, "-from_output")``; None: an input is

@@ -16,7 +16,9 @@ from lftgen.lft.data import LFTData
 Connection = tuple[str, str]
 
 
-def renamed(a: LFTData, *, inputs: Sequence[str] | None = None, outputs: Sequence[str] | None = None) -> LFTData:
+def renamed(
+    a: LFTData, *, inputs: Sequence[str] | None = None, outputs: Sequence[str] | None = None
+) -> LFTData:
     """The same LFT with other signal names."""
     return replace(
         a,
@@ -50,17 +52,26 @@ def feedback(plant: LFTData, controller: LFTData, sign: int = -1) -> LFTData:
         raise ModelError(f"feedback: sign must be -1 or +1, got {sign!r}")
     p, m = plant.shape
     if controller.shape != (m, p):
-        raise ModelError(f"feedback: a {p}x{m} plant needs a {m}x{p} controller, got {controller.shape[0]}x{controller.shape[1]}")
-    for mine, theirs, what in ((plant.outputs, controller.inputs, "inputs"), (plant.inputs, controller.outputs, "outputs")):
+        raise ModelError(
+            f"feedback: a {p}x{m} plant needs a {m}x{p} controller, got {controller.shape[0]}x{controller.shape[1]}"
+        )
+    for mine, theirs, what in (
+        (plant.outputs, controller.inputs, "inputs"),
+        (plant.inputs, controller.outputs, "outputs"),
+    ):
         if mine != theirs and sorted(mine) == sorted(theirs):
-            raise ModelError(f"feedback: the controller's {what} {list(theirs)} are the plant's signals {list(mine)} in another order")
+            raise ModelError(
+                f"feedback: the controller's {what} {list(theirs)} are the plant's signals {list(mine)} in another order"
+            )
     both = block_diag([_private(plant, "plant"), _private(controller, "controller")])
     f = both.field
     loop = f.zeros(m + p, p + m)
     loop[range(m), range(p, p + m)] = f.element(sign)
     loop[range(m, m + p), range(p)] = f.element(1)
     feed = np.vstack([f.eye(m), f.zeros(p, m)])
-    return wire(both, loop, feed, _selection(range(p), p + m, both), f.zeros(p, m), plant.inputs, plant.outputs)
+    return wire(
+        both, loop, feed, _selection(range(p), p + m, both), f.zeros(p, m), plant.inputs, plant.outputs
+    )
 
 
 def star(upper: LFTData, lower: LFTData, n_y: int | None = None, n_u: int | None = None) -> LFTData:
@@ -136,7 +147,11 @@ def connect(
             feed[i, k] = f.element(1)
     idle = [n for n in dict.fromkeys(ins) if n not in driven]
     if idle:
-        warnings.warn(f"connect: nothing drives the input {', '.join(idle)}; it is zero. Connect it or list it in inputs", ModelWarning, stacklevel=3)
+        warnings.warn(
+            f"connect: nothing drives the input {', '.join(idle)}; it is zero. Connect it or list it in inputs",
+            ModelWarning,
+            stacklevel=3,
+        )
     read = _selection([_find(n, outs, "output") for n in outputs], len(outs), whole)
     return wire(whole, loop, feed, read, f.zeros(len(outputs), len(inputs)), inputs, outputs)
 
@@ -145,7 +160,11 @@ def _find(name: str, names: Sequence[str], kind: str) -> int:
     if name in names:
         return list(names).index(name)
     close = difflib.get_close_matches(name, names, n=3)
-    hint = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(dict.fromkeys(names)) or 'none'}"
+    hint = (
+        f"did you mean {' or '.join(close)}?"
+        if close
+        else f"there are {', '.join(dict.fromkeys(names)) or 'none'}"
+    )
     raise ModelError(f"unknown {kind} {name!r}: {hint}")
 
 

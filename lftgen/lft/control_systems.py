@@ -48,7 +48,9 @@ def from_control(system: Any) -> LFTData:
     import control
 
     if isinstance(system, control.TransferFunction):
-        system = control.ss(system, inputs=system.input_labels, outputs=system.output_labels, name=system.name)
+        system = control.ss(
+            system, inputs=system.input_labels, outputs=system.output_labels, name=system.name
+        )
     if not isinstance(system, control.StateSpace):
         raise ModelError(f"expected a linear python-control system, got {type(system).__name__}")
     if system.dt not in (0, None):
@@ -57,4 +59,6 @@ def from_control(system: Any) -> LFTData:
     states = [f"{system.name}_{s}" if unnamed else s for s in system.state_labels]
     M = np.block([[system.A, system.B], [system.C, system.D]])
     structure = Structure(tuple(states))
-    return LFTData(np.array(M, dtype=float), structure, tuple(system.input_labels), tuple(system.output_labels), FLOAT)
+    return LFTData(
+        np.array(M, dtype=float), structure, tuple(system.input_labels), tuple(system.output_labels), FLOAT
+    )

@@ -64,7 +64,9 @@ class LFTData:
 
     def with_field(self, field: Field) -> LFTData:
         """The same LFT with entries of another field."""
-        return self if field == self.field else replace(self, M=convert(self.M, self.field, field), field=field)
+        return (
+            self if field == self.field else replace(self, M=convert(self.M, self.field, field), field=field)
+        )
 
 
 def _check_names(kind: str, names: Sequence[str]) -> None:

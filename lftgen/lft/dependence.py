@@ -6,7 +6,8 @@ import numpy as np
 
 from lftgen.errors import IllPosedError
 from lftgen.lft.data import LFTData
-from lftgen.lft.evaluation import evaluate_ports, numeric, sensitivity
+from lftgen.lft.evaluation import evaluate_ports, numeric
+from lftgen.lft.sensitivity import sensitivity
 
 THRESHOLD = 1e-9
 """A derivative counts where the change it makes over the range exceeds this, relative to the entry's row."""
@@ -31,7 +32,9 @@ def dependence(a: LFTData, points: int = 3, seed: int = 1) -> dict[str, list[tup
             continue
         scale = value if not scale.size else np.maximum(scale, value)
         for p in parameters:
-            d = np.abs(np.block([[s.A[p.name], s.B[p.name]], [s.C[p.name], s.D[p.name]]])) * (p.upper - p.lower)
+            d = np.abs(np.block([[s.A[p.name], s.B[p.name]], [s.C[p.name], s.D[p.name]]])) * (
+                p.upper - p.lower
+            )
             change[p.name] = np.maximum(change.get(p.name, 0.0), d)
     rows = [*a.structure.states, *a.outputs]
     columns = [*a.structure.states, *a.inputs]

@@ -21,7 +21,11 @@ def _row(b: DeltaBlock) -> tuple[str, ...]:
     if p is None:
         size = "" if b.is_scalar else f" {b.shape[0]}x{b.shape[1]}"
         return b.name, str(b.repetitions), b.kind + size, "0", f"gain <= {b.bound:g}", b.name
-    x = f"tan(({p.name}{-p.center:+.6g})/{p.chart_divisor})" if p.center else f"tan({p.name}/{p.chart_divisor})"
+    x = (
+        f"tan(({p.name}{-p.center:+.6g})/{p.chart_divisor})"
+        if p.center
+        else f"tan({p.name}/{p.chart_divisor})"
+    )
     x = x if p.is_angle else p.name
     m = b.map
     if (m.scale, m.skew) == (1.0, 0.0):
@@ -48,7 +52,11 @@ def _listed(kind: str, names: tuple[str, ...]) -> str:
 def text(a: LFTData) -> str:
     """Several lines of plain text."""
     lines = [_summary(a)]
-    lines += [_listed(k, n) for k, n in (("states", a.structure.states), ("inputs", a.inputs), ("outputs", a.outputs)) if n]
+    lines += [
+        _listed(k, n)
+        for k, n in (("states", a.structure.states), ("inputs", a.inputs), ("outputs", a.outputs))
+        if n
+    ]
     if a.structure.blocks:
         lines.append(text_table(_cells(a)))
     return "\n".join(lines)
@@ -56,7 +64,11 @@ def text(a: LFTData) -> str:
 
 def html(a: LFTData) -> str:
     """A table for notebooks, with the entries each parameter changes."""
-    names = "".join(f"<div>{escape(_listed(k, n))}</div>" for k, n in (("states", a.structure.states), ("inputs", a.inputs), ("outputs", a.outputs)) if n)
+    names = "".join(
+        f"<div>{escape(_listed(k, n))}</div>"
+        for k, n in (("states", a.structure.states), ("inputs", a.inputs), ("outputs", a.outputs))
+        if n
+    )
     table = html_table(_cells(a)) if a.structure.blocks else ""
     return f"<div><b>{escape(_summary(a))}</b>{names}{table}{_dependence(a)}</div>"
 
@@ -66,7 +78,7 @@ def _dependence(a: LFTData) -> str:
 
     if a.field.symbols or not a.n_states or sum(b.repetitions for b in a.structure.blocks) > 100:
         return ""
-    rows = [("parameter", "changes the rows")]
+    rows: list[tuple[str, ...]] = [("parameter", "changes the rows")]
     rows += [(k, ", ".join(dict.fromkeys(r for r, _ in v)) or "nothing") for k, v in dependence(a).items()]
     return html_table(rows)
 

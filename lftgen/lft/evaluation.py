@@ -41,7 +41,9 @@ class _Ports:
 def numeric(a: LFTData) -> LFTData:
     """The LFT with float entries; an error that names the free symbols that are left."""
     if a.field.symbols:
-        raise ParameterError(f"free symbols {', '.join(map(str, a.field.symbols))} have no value yet; use subs first")
+        raise ParameterError(
+            f"free symbols {', '.join(map(str, a.field.symbols))} have no value yet; use subs first"
+        )
     return a.with_field(FLOAT)
 
 
@@ -52,19 +54,29 @@ def ports(a: LFTData) -> _Ports:
     p_rows = [*range(n), *range(s.n_rows, a.M.shape[0])]
     p_columns = [*range(n), *range(s.n_columns, a.M.shape[1])]
     M = a.M
-    return _Ports(M[d_rows, d_columns], M[d_rows][:, p_columns], M[p_rows][:, d_columns], M[np.ix_(p_rows, p_columns)])
+    return _Ports(
+        M[d_rows, d_columns], M[d_rows][:, p_columns], M[p_rows][:, d_columns], M[np.ix_(p_rows, p_columns)]
+    )
 
 
-def deltas(a: LFTData, values: Mapping[str, Any], *, extrapolate: bool = False) -> tuple[int | None, list[np.ndarray]]:
+def deltas(
+    a: LFTData, values: Mapping[str, Any], *, extrapolate: bool = False
+) -> tuple[int | None, list[np.ndarray]]:
     """Number of points (None where all values are single ones) and delta of each block; blocks not named are at 0."""
     check_known(values, [b.name for b in a.structure.blocks])
     out, count = [], None
     for block in a.structure.blocks:
         core = () if block.is_scalar else block.shape
-        delta = block.delta_of(values[block.name], extrapolate=extrapolate) if block.name in values else np.zeros(core)
+        delta = (
+            block.delta_of(values[block.name], extrapolate=extrapolate)
+            if block.name in values
+            else np.zeros(core)
+        )
         points = delta.shape[: delta.ndim - len(core)]
         if len(points) > 1:
-            raise ParameterError(f"{block.name}: expected a number or a one-dimensional array, got shape {points}")
+            raise ParameterError(
+                f"{block.name}: expected a number or a one-dimensional array, got shape {points}"
+            )
         if points:
             if count not in (None, points[0]) and count is not None:
                 raise ParameterError(f"{block.name}: {points[0]} values where another parameter has {count}")
@@ -108,7 +120,10 @@ def evaluate_ports(a: LFTData, values: Mapping[str, Any], *, extrapolate: bool =
     step = max(1, min(1000, CHUNK_ENTRIES // p.dd.size + 1))
     for start in range(0, n, step):
         part = slice(start, min(start + step, n))
-        local = [d[part] if count is not None and d.ndim == 1 + 2 * (not b.is_scalar) else d for b, d in zip(a.structure.blocks, delta, strict=True)]
+        local = [
+            d[part] if count is not None and d.ndim == 1 + 2 * (not b.is_scalar) else d
+            for b, d in zip(a.structure.blocks, delta, strict=True)
+        ]
         size = part.stop - part.start
         out[part], bad = _solve_scalar(p, a, local, size) if scalar else _solve_full(p, a, local, size)
         if bad is not None:
@@ -118,7 +133,13 @@ def evaluate_ports(a: LFTData, values: Mapping[str, Any], *, extrapolate: bool =
 
 def _solve_scalar(p: _Ports, a: LFTData, local: list[np.ndarray], n: int) -> tuple[np.ndarray, int | None]:
     blocks = a.structure.blocks
-    d = np.concatenate([np.broadcast_to(np.atleast_1d(v)[:, None], (n, b.repetitions)) for b, v in zip(blocks, local, strict=True)], axis=1)
+    d = np.concatenate(
+        [
+            np.broadcast_to(np.atleast_1d(v)[:, None], (n, b.repetitions))
+            for b, v in zip(blocks, local, strict=True)
+        ],
+        axis=1,
+    )
     system = p.dd * -d[:, None, :]
     system[:, range(p.dd.shape[0]), range(p.dd.shape[0])] += 1
     x, bad = _checked_solve(system, p.dp)
@@ -141,7 +162,11 @@ def _checked_solve(system: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, i
     except np.linalg.LinAlgError:
         x = np.full((system.shape[0], *right.shape), np.inf)
     with np.errstate(over="ignore", invalid="ignore"):
-        growth = np.max(np.abs(system), axis=(1, 2)) * np.max(np.abs(x), axis=(1, 2), initial=0.0) / max(np.max(np.abs(right), initial=0.0), 1e-300)
+        growth = (
+            np.max(np.abs(system), axis=(1, 2))
+            * np.max(np.abs(x), axis=(1, 2), initial=0.0)
+            / max(np.max(np.abs(right), initial=0.0), 1e-300)
+        )
     for i in np.flatnonzero(~(growth < SINGULAR_CONDITION / 100)):
         if not np.linalg.cond(system[i]) < SINGULAR_CONDITION:
             return np.zeros_like(x), int(i)
@@ -157,81 +182,7 @@ def singular_message(a: LFTData, values: Mapping[str, Any], index: int) -> str:
         if b.repetitions:
             given = np.asarray(values.get(b.name, b.parameter.nominal if b.parameter else 0.0))
             value = given[index] if given.ndim else given
-            point.append(f"{b.name} = {np.round(value, 9)} (delta = {np.round(b.delta_of(value, extrapolate=True), 4)})")
+            point.append(
+                f"{b.name} = {np.round(value, 9)} (delta = {np.round(b.delta_of(value, extrapolate=True), 4)})"
+            )
     return f"the LFT is singular (I - M11 Delta has no inverse) at {', '.join(point)}; no model exists there: exclude the point from the range"
-
-
-@dataclass(frozen=True)
-class Sensitivity:
-    """Exact derivatives at one point, by parameter, per unit of the parameter's own unit.
-
-    Attributes
-    ----------
-    A, B, C, D : dict of str to ndarray
-        Derivative of each matrix by the parameter of that name (for a static LFT only D is not empty).
-    pole_values : ndarray
-        The poles at the point.
-    """
-
-    A: dict[str, np.ndarray]
-    B: dict[str, np.ndarray]
-    C: dict[str, np.ndarray]
-    D: dict[str, np.ndarray]
-    pole_values: np.ndarray
-    _left: np.ndarray
-    _right: np.ndarray
-
-    @property
-    def poles(self) -> dict[str, np.ndarray]:
-        """Derivative of each pole: ``y^H A' x / y^H x`` with left and right eigenvectors.
-
-        Raises
-        ------
-        IllPosedError
-            A pole is defective (a repeated pole without enough eigenvectors), so it has no derivative.
-        """
-        scale = np.sum(self._left.conj() * self._right, axis=0)
-        if scale.size and np.min(np.abs(scale)) < 1e-7:
-            bad = self.pole_values[int(np.argmin(np.abs(scale)))]
-            raise IllPosedError(f"the pole {bad:.6g} is defective (repeated without enough eigenvectors): it has no derivative there")
-        return {k: np.einsum("ij,ik,kj->j", self._left.conj(), dA, self._right) / scale for k, dA in self.A.items()}
-
-
-def sensitivity(a: LFTData, values: Mapping[str, Any], *, extrapolate: bool = False) -> Sensitivity:
-    """Derivatives of A, B, C, D and of the poles by each parameter at one point.
-
-    From the LFT itself: ``dF = M21 (I - Delta M11)^-1 dDelta (I - M11 Delta)^-1 M12``.
-    """
-    import scipy.linalg
-
-    a = numeric(a)
-    count, delta = deltas(a, values, extrapolate=extrapolate)
-    if count is not None:
-        raise ParameterError("sensitivity is taken at one point; give one number for each parameter")
-    at = evaluate_ports(a, values, extrapolate=extrapolate)[0]
-    p, s, n = ports(a), a.structure, a.n_states
-    D = delta_matrices(s.blocks, [d if b.is_scalar else d for b, d in zip(s.blocks, delta, strict=True)], 1)[0]
-    right = np.linalg.solve(np.eye(p.dd.shape[0]) - p.dd @ D, p.dp)
-    left = np.linalg.solve((np.eye(p.dd.shape[1]) - D @ p.dd).T, p.pd.T).T
-    derivative = {}
-    for block, rows, columns in zip(s.blocks, s.row_slices(), s.column_slices(), strict=True):
-        if block.parameter is not None:
-            z, w = slice(rows.start - n, rows.stop - n), slice(columns.start - n, columns.stop - n)
-            rate = _delta_rate(block, values.get(block.name, block.parameter.nominal))
-            derivative[block.name] = left[:, w] @ right[z] * rate
-    if n:
-        w, vl, vr = scipy.linalg.eig(at[:n, :n], left=True, right=True)
-    else:
-        w, vl, vr = np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0))
-    pieces = {"A": (slice(0, n), slice(0, n)), "B": (slice(0, n), slice(n, None)), "C": (slice(n, None), slice(0, n)), "D": (slice(n, None), slice(n, None))}
-    return Sensitivity(*({k: d[i] for k, d in derivative.items()} for i in pieces.values()), w, vl, vr)
-
-
-def _delta_rate(block: DeltaBlock, value: float) -> float:
-    """d delta / d value in the parameter's own unit."""
-    p = block.parameter
-    assert p is not None
-    x = float(p.to_coordinate(value))
-    dx = (1 + x * x) / p.chart_divisor * float(p.to_radians(1.0)) if p.is_angle else 1.0
-    m = block.map
-    return dx * m.scale / (m.scale - m.skew * (x - m.origin)) ** 2

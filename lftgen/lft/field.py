@@ -175,7 +175,7 @@ def convert(values: np.ndarray, source: Field, target: Field) -> np.ndarray:
     """Entries of one field as entries of another (floats become exact as their shortest decimal)."""
     if source == target:
         return values
-    if not target.exact:
+    if isinstance(target, FloatField):
         return np.array([[float(v) for v in row] for row in values], dtype=float).reshape(values.shape)
     if source.exact and source.symbols:
         return target.array(to_sympy(values, source))

@@ -17,7 +17,9 @@ POLE_WARNING = 1.25
 """A normalised parameter whose map has its pole nearer than this multiple of the range gets a warning."""
 
 
-def reparametrise(a: LFTData, static: np.ndarray, gain: np.ndarray, back: np.ndarray, structure: Structure) -> LFTData:
+def reparametrise(
+    a: LFTData, static: np.ndarray, gain: np.ndarray, back: np.ndarray, structure: Structure
+) -> LFTData:
     """Replace Delta by ``static + gain Delta' (I + back Delta')^-1``.
 
     ``static`` (inner columns x inner rows), ``gain`` (diagonal, one entry per inner column) and ``back`` (diagonal,
@@ -59,7 +61,9 @@ def change_maps(a: LFTData, maps: Mapping[str, DeltaMap]) -> LFTData:
 
 def _mobius(old: DeltaMap, new: DeltaMap, f: Any) -> tuple[Any, Any, Any]:
     """p, q, r with old delta = (p d + q) / (r d + 1), d the new delta."""
-    o1, s1, b1, o2, s2, b2 = (f.element(v) for v in (old.origin, old.scale, old.skew, new.origin, new.scale, new.skew))
+    o1, s1, b1, o2, s2, b2 = (
+        f.element(v) for v in (old.origin, old.scale, old.skew, new.origin, new.scale, new.skew)
+    )
     # x - o1 = (o2 - o1) + s2 d / (1 + b2 d);   old delta = (x - o1) / (s1 - b1 (x - o1))
     shift = o2 - o1
     bottom = s1 - b1 * shift
@@ -138,7 +142,9 @@ def fix(a: LFTData, values: Mapping[str, Any], *, extrapolate: bool = False) -> 
     deltas = {k: np.atleast_2d(known[k].delta_of(v, extrapolate=extrapolate)) for k, v in values.items()}
     for name, delta in deltas.items():
         if np.any(delta.imag):
-            raise ModelError(f"{name}: only real values can be fixed in a model with real entries, got {values[name]!r}")
+            raise ModelError(
+                f"{name}: only real values can be fixed in a model with real entries, got {values[name]!r}"
+            )
     return freeze(a, {k: a.field.array(d.real) for k, d in deltas.items()})
 
 
@@ -167,5 +173,9 @@ def check_known(names: Mapping[str, Any] | Sequence[str], known: Sequence[str]) 
     for name in names:
         if name not in known:
             close = difflib.get_close_matches(str(name), known, n=3)
-            hint = f"did you mean {' or '.join(close)}?" if close else f"the model has {', '.join(known) or 'no parameters'}"
+            hint = (
+                f"did you mean {' or '.join(close)}?"
+                if close
+                else f"the model has {', '.join(known) or 'no parameters'}"
+            )
             raise ParameterError(f"unknown parameter {name!r}: {hint}")

@@ -15,12 +15,13 @@ from lftgen.lft import connect as connections
 from lftgen.lft.control_systems import from_control, is_control_system, to_state_space
 from lftgen.lft.data import LFTData, declare
 from lftgen.lft.dependence import dependence
-from lftgen.lft.evaluation import Sensitivity, StateSpaceArrays
+from lftgen.lft.evaluation import StateSpaceArrays
 from lftgen.lft.field import FLOAT, ExactField, to_sympy
 from lftgen.lft.realize import realize_matrix
 from lftgen.lft.reduction.bound import order_bound
 from lftgen.lft.reduction.kalman import reduce
 from lftgen.lft.report import OrderReport, order_rows
+from lftgen.lft.sensitivity import Sensitivity, sensitivity
 from lftgen.lft.structure import DeltaBlock, Structure, real_block
 from lftgen.lft.wellposed import WellPosedness
 from lftgen.parameters import Parameter, check_same_names
@@ -64,7 +65,9 @@ class LFT:
         """[states; Delta; outputs] x [states; Delta; inputs]: floats (read-only), or sympy numbers and expressions."""
         return to_sympy(self.data.M, self.data.field) if self.is_exact else self.data.M
 
-    delta = property(lambda self: self.data.structure.blocks, doc="The Delta blocks in order (states not among them).")
+    delta = property(
+        lambda self: self.data.structure.blocks, doc="The Delta blocks in order (states not among them)."
+    )
     states = property(lambda self: self.data.structure.states, doc="Names of the states.")
     inputs = property(lambda self: self.data.inputs, doc="Names of the inputs.")
     outputs = property(lambda self: self.data.outputs, doc="Names of the outputs.")
@@ -120,7 +123,9 @@ class LFT:
         if power == -1:
             return self.inverse()
         if not isinstance(power, int) or power < 1 or self.shape[0] != self.shape[1]:
-            raise ModelError(f"powers of an LFT: a square one to a positive integer or -1, got shape {self.shape} to {power!r}")
+            raise ModelError(
+                f"powers of an LFT: a square one to a positive integer or -1, got shape {self.shape} to {power!r}"
+            )
         out = self
         for _ in range(power - 1):
             out = out @ self
@@ -152,7 +157,10 @@ class LFT:
     def rename(self, *, inputs: Names = None, outputs: Names = None, states: Names = None) -> LFT:
         """Other names: a list of all, or a mapping from old to new."""
         structure = replace(self.data.structure, states=_renamed(self.states, states, "state"))
-        new_inputs, new_outputs = _renamed(self.inputs, inputs, "input"), _renamed(self.outputs, outputs, "output")
+        new_inputs, new_outputs = (
+            _renamed(self.inputs, inputs, "input"),
+            _renamed(self.outputs, outputs, "output"),
+        )
         return LFT(replace(self.data, structure=structure, inputs=new_inputs, outputs=new_outputs))
 
     def declare(self, *parameters: Parameter) -> LFT:
@@ -175,7 +183,9 @@ class LFT:
             A singular point.
         """
         value = evaluation.evaluate_ports(self.data, values, extrapolate=extrapolate)
-        if value.shape[0] != 1 or any(np.ndim(values[b.name]) for b in self.delta if b.name in values and b.is_scalar):
+        if value.shape[0] != 1 or any(
+            np.ndim(values[b.name]) for b in self.delta if b.name in values and b.is_scalar
+        ):
             raise ModelError("at() takes one number for each parameter; use evaluate() for many points")
         return to_state_space(self.data, value[0]) if self.states else value[0]
 
@@ -199,7 +209,7 @@ class LFT:
 
     def sensitivity(self, *, extrapolate: bool = False, **values: float) -> Sensitivity:
         """Exact derivatives of A, B, C, D and of the poles by each parameter at one point."""
-        return evaluation.sensitivity(self.data, values, extrapolate=extrapolate)
+        return sensitivity(self.data, values, extrapolate=extrapolate)
 
     def dependence(self) -> dict[str, list[tuple[str, str]]]:
         """For each parameter the entries (row, column) of ``[A B; C D]`` that it changes."""
@@ -271,19 +281,27 @@ class LFT:
         shape = shape or self.shape
         if _is_scalar(other):
             if shape != (1, 1):
-                raise ModelError(f"a single number beside a {shape[0]}x{shape[1]} LFT: write it as a matrix of that shape")
+                raise ModelError(
+                    f"a single number beside a {shape[0]}x{shape[1]} LFT: write it as a matrix of that shape"
+                )
             other = [[other]]
         return as_data(other)
 
     def _factor(self, other: Any, n: int) -> LFTData:
-        return as_data(sp.eye(n) * other if isinstance(other, sp.Expr) else np.eye(n) * other) if _is_scalar(other) else as_data(other)
+        return (
+            as_data(sp.eye(n) * other if isinstance(other, sp.Expr) else np.eye(n) * other)
+            if _is_scalar(other)
+            else as_data(other)
+        )
 
 
 Names = Sequence[str] | Mapping[str, str] | None
 
 
 def _is_scalar(value: object) -> bool:
-    return isinstance(value, (int, float, np.number, sp.Expr)) or (isinstance(value, np.ndarray) and value.ndim == 0)
+    return isinstance(value, (int, float, np.number, sp.Expr)) or (
+        isinstance(value, np.ndarray) and value.ndim == 0
+    )
 
 
 def _renamed(names: tuple[str, ...], change: Names, kind: str) -> tuple[str, ...]:
@@ -298,24 +316,30 @@ def _renamed(names: tuple[str, ...], change: Names, kind: str) -> tuple[str, ...
     return tuple(change)
 
 
-def as_data(value: Any, *, exact: bool = False) -> LFTData:
-    """Whatever can be an LFT: an LFT, a python-control system, numbers, expressions, nested lists with LFTs in them."""
+def as_data(value: Any, *, exact: bool = False, **search: Any) -> LFTData:
+    """Whatever can be an LFT: an LFT, a python-control system, numbers, expressions, nested lists with LFTs in them.
+
+    ``search`` goes on to :func:`~lftgen.lft.realize.realize_matrix`.
+    """
     if isinstance(value, LFT):
         return value.data.with_field(ExactField()) if exact and not value.is_exact else value.data
     if is_control_system(value):
         return from_control(value)
     if isinstance(value, sp.MatrixBase):
-        return realize_matrix(value, exact=exact)
+        return realize_matrix(value, exact=exact, **search)
     if _is_scalar(value):
         value = [[value]]
     if isinstance(value, np.ndarray) and value.dtype != object:
-        return algebra.constant((ExactField() if exact else FLOAT).array(_two_dimensional(value)), ExactField() if exact else FLOAT)
+        return algebra.constant(
+            (ExactField() if exact else FLOAT).array(_two_dimensional(value)),
+            ExactField() if exact else FLOAT,
+        )
     rows = [list(r) if isinstance(r, (list, tuple, np.ndarray)) else [r] for r in value]
     if any(isinstance(e, LFT) or is_control_system(e) for r in rows for e in r):
         return algebra.vstack([algebra.hstack([as_data(e, exact=exact) for e in r]) for r in rows])
     if len({len(r) for r in rows}) > 1:
         raise ModelError(f"rows of different lengths: {[len(r) for r in rows]}")
-    return realize_matrix(sp.Matrix(rows), exact=exact)
+    return realize_matrix(sp.Matrix(rows), exact=exact, **search)
 
 
 def _two_dimensional(value: np.ndarray) -> np.ndarray:

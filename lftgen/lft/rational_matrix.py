@@ -132,7 +132,9 @@ def rational_matrix(matrix: sp.MatrixBase, *, exact: bool = False) -> RationalMa
     ParameterError
         Two parameters of one name, or a plain symbol with a parameter's name.
     """
-    declared = check_same_names(sorted((p for p in matrix.free_symbols if isinstance(p, Parameter)), key=lambda p: p.name))
+    declared = check_same_names(
+        sorted((p for p in matrix.free_symbols if isinstance(p, Parameter)), key=lambda p: p.name)
+    )
     constants = {p: exact_number(p.nominal) for p in declared if p.is_constant and not p.is_angle}
     cleaned = [_cleaned(e.xreplace(constants), exact=exact) for e in matrix]
     by_coordinate = {p.coordinate: p for p in declared}
@@ -154,7 +156,9 @@ def rational_matrix(matrix: sp.MatrixBase, *, exact: bool = False) -> RationalMa
     )
 
 
-def _fractions(expressions: Sequence[sp.Expr], generators: Sequence[sp.Symbol]) -> tuple[list[Any], list[Any], Any]:
+def _fractions(
+    expressions: Sequence[sp.Expr], generators: Sequence[sp.Symbol]
+) -> tuple[list[Any], list[Any], Any]:
     placeholder = [] if generators else [sp.Dummy("unused")]
     field = sp.QQ.frac_field(*generators, *placeholder)
     ring = field.field.ring
@@ -196,7 +200,9 @@ def _cleaned(expression: sp.Expr, *, exact: bool) -> sp.Expr:
         return e.replace(irrational, lambda x: exact_number(x.evalf(17)))
     e = e.replace(irrational, lambda x: sp.nsimplify(x) if x.is_rational else x)
     if any(irrational(a) for a in e.atoms(sp.NumberSymbol, sp.Pow, sp.Function)):
-        raise NotRationalError(f"{expression}: exact entries need rational numbers; choose a rational value, or do without exact=True")
+        raise NotRationalError(
+            f"{expression}: exact entries need rational numbers; choose a rational value, or do without exact=True"
+        )
     return e
 
 
@@ -204,4 +210,6 @@ def _check_plain(frees: Sequence[sp.Symbol], declared: Sequence[Parameter]) -> N
     names = {p.name for p in declared}
     for s in frees:
         if s.name in names:
-            raise ParameterError(f"the plain symbol {s.name} has the name of a parameter in the same expression; use the parameter itself")
+            raise ParameterError(
+                f"the plain symbol {s.name} has the name of a parameter in the same expression; use the parameter itself"
+            )

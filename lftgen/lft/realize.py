@@ -3,29 +3,54 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from math import factorial, prod
 
 import numpy as np
 import sympy as sp
 
-from lftgen.errors import IllPosedError
-from lftgen.lft.algebra import add, constant, exchange, hstack, inverse, multiply, select, transpose, vstack
-from lftgen.lft.connect import renamed
-from lftgen.lft.data import LFTData, declare, default_names
-from lftgen.lft.field import Field
-from lftgen.lft.maps import change_maps
+from lftgen.errors import IllPosedError, ReductionError
+from lftgen.lft.algebra import constant
+from lftgen.lft.data import LFTData, declare
+from lftgen.lft.evaluation import evaluate_ports
+from lftgen.lft.field import ExactField, to_sympy
+from lftgen.lft.forms import (
+    from_expressions,
+    from_realization,
+    from_words,
+    left_fraction,
+    nested,
+    right_fraction,
+)
 from lftgen.lft.rational_matrix import RationalMatrix, Terms, rational_matrix
+from lftgen.lft.realization import ho_kalman, search_words
+from lftgen.lft.reduction.bound import order_bound
 from lftgen.lft.reduction.kalman import reduce
-from lftgen.lft.structure import DeltaBlock, DeltaMap, Structure, real_block
-from lftgen.parameters import Parameter
+from lftgen.lft.structure import real_block
 
-MAX_ORDERS = 24
+MAX_ORDERS = 6
 """How many orders of the parameters nested (Horner) forms try."""
+DEFAULT_BUDGET = 3.0
+"""Seconds for the search over words."""
+VERIFIED = 1e-9
+"""Largest deviation of a realisation from its expressions, relative to the largest entry."""
+Progress = Callable[[int, float], None]
 
 
-def realize_matrix(matrix: sp.MatrixBase, *, exact: bool = False, thorough: bool = True) -> LFTData:
+def realize_matrix(
+    matrix: sp.MatrixBase,
+    *,
+    exact: bool = False,
+    thorough: bool = True,
+    budget: float = DEFAULT_BUDGET,
+    progress: Progress | None = None,
+) -> LFTData:
     """The LFT of a sympy matrix, rational in parameters (and in sines and cosines of scheduled angles).
+
+    Nested forms in several orders, numerators over denominators from either side and the expressions as they stand
+    come first; where none reaches the order bound, words are searched (:mod:`lftgen.lft.realization`).
 
     Parameters
     ----------
@@ -35,6 +60,10 @@ def realize_matrix(matrix: sp.MatrixBase, *, exact: bool = False, thorough: bool
         Exact entries even where there are no free symbols.
     thorough : bool
         Try the whole portfolio; otherwise the first form only (for small coefficient matrices).
+    budget : float
+        Seconds for the word search; 0 leaves it out.
+    progress : callable, optional
+        Called with (order, seconds) while words are searched.
 
     Raises
     ------
@@ -43,170 +72,207 @@ def realize_matrix(matrix: sp.MatrixBase, *, exact: bool = False, thorough: bool
     IllPosedError
         A pole at the nominal values.
     """
-    return _cached(sp.ImmutableMatrix(matrix), exact, thorough)
+    if progress is not None:
+        return _realized(sp.ImmutableMatrix(matrix), exact, thorough, budget, progress)
+    return _cached(sp.ImmutableMatrix(matrix), exact, thorough, budget)
 
 
 @lru_cache(maxsize=512)
-def _cached(matrix: sp.ImmutableMatrix, exact: bool, thorough: bool) -> LFTData:
+def _cached(matrix: sp.ImmutableMatrix, exact: bool, thorough: bool, budget: float) -> LFTData:
+    return _realized(matrix, exact, thorough, budget, None)
+
+
+def _realized(
+    matrix: sp.ImmutableMatrix, exact: bool, thorough: bool, budget: float, progress: Progress | None
+) -> LFTData:
     r = rational_matrix(matrix, exact=exact)
     blocks = [real_block(p, 0) for p in r.declared]
     if not r.parameters or 0 in r.shape:
         terms = r.polynomial_terms()
         values = terms.get((0,) * len(r.parameters), r.field.zeros(*r.shape))
         return declare(constant(values, r.field), blocks)
-    best, failure = None, None
-    for candidate in _candidates(r, thorough):
-        try:
-            lft = reduce(candidate())
-        except IllPosedError as error:
-            failure = error
-            continue
-        if best is None or lft.structure.n_rows < best.structure.n_rows:
-            best = lft
-    if best is None:
-        assert failure is not None
-        raise IllPosedError(f"{_short(matrix)} has a pole at the nominal values of its parameters ({failure})") from failure
+    contest = _Contest(matrix)
+    for candidate in _quick_forms(r, thorough):
+        if contest.offer(candidate) and contest.minimal and thorough:
+            break
+    if thorough and budget > 0 and not contest.minimal:
+        for candidate in _searched_forms(r, contest, budget, progress):
+            if contest.offer(candidate) and contest.minimal:
+                break
+    best = contest.winner()
+    if thorough and not best.field.symbols:
+        _verify(best, r)
     return declare(best, blocks)
 
 
-def _candidates(r: RationalMatrix, thorough: bool) -> Iterator[Callable[[], LFTData]]:
-    orders = _orders(len(r.parameters)) if thorough else [tuple(range(len(r.parameters)))]
-    if r.is_polynomial:
-        terms = r.polynomial_terms()
-        for order in orders:
-            yield lambda order=order: nested(terms, r, order, r.shape)
-            if thorough:
-                yield lambda order=order: nested(terms, r, order, r.shape, from_inputs=True)
-    else:
-        for order in orders:
-            yield lambda order=order: _from_right_fraction(r, order)
-            if thorough:
-                yield lambda order=order: _from_left_fraction(r, order)
+@dataclass
+class _Contest:
+    """Keeps the smallest realisation and knows whether it is minimal."""
+
+    matrix: sp.ImmutableMatrix
+    best: LFTData | None = None
+    failure: IllPosedError | None = None
+    bound: int | None = None
+
+    def offer(self, candidate: Callable[[], LFTData]) -> bool:
+        """Whether a candidate is the new best."""
+        try:
+            lft = reduce(candidate())
+        except IllPosedError as error:
+            self.failure = error
+            return False
+        if self.best is not None and lft.structure.n_rows >= self.best.structure.n_rows:
+            return False
+        self.best = lft
+        return True
+
+    @property
+    def minimal(self) -> bool:
+        """Whether the best is at the sum of the order bounds (which do not depend on the realisation)."""
+        if self.best is None:
+            return False
+        if self.bound is None:
+            self.bound = sum(order_bound(self.best).values())
+        return self.best.structure.n_rows <= self.bound
+
+    def winner(self) -> LFTData:
+        """The best, or the reason why there is none."""
+        if self.best is None:
+            text = str(self.matrix.tolist())
+            short = text if len(text) < 120 else text[:117] + "..."
+            raise IllPosedError(
+                f"{short} has a pole at the nominal values of its parameters ({self.failure})"
+            ) from self.failure
+        return self.best
+
+
+def _quick_forms(r: RationalMatrix, thorough: bool) -> Iterator[Callable[[], LFTData]]:
     if thorough:
-        yield lambda: _from_expressions(r)
+        yield partial(from_expressions, r)
+    orders = _orders(len(r.parameters)) if thorough else [tuple(range(len(r.parameters)))]
+    terms = r.polynomial_terms() if r.is_polynomial else {}
+    for order, from_inputs in itertools.product(orders, (False, True) if thorough else (False,)):
+        polynomial = _Nested(r, order, from_inputs)
+        if r.is_polynomial:
+            yield partial(polynomial, terms, r.shape)
+        else:
+            yield partial(right_fraction, r, polynomial)
+            if thorough:
+                yield partial(left_fraction, r, polynomial)
+
+
+@dataclass(frozen=True)
+class _Nested:
+    """Realises polynomial matrices in nested form."""
+
+    r: RationalMatrix
+    order: tuple[int, ...]
+    from_inputs: bool
+
+    def __call__(self, terms: Terms, shape: tuple[int, int]) -> LFTData:
+        return nested(terms, self.r, self.order, shape, from_inputs=self.from_inputs)
 
 
 def _orders(n: int) -> list[tuple[int, ...]]:
-    if n <= 4:
+    if n <= 3:
         return list(itertools.permutations(range(n)))
     rng = np.random.default_rng(0)
-    return [tuple(range(n)), *(tuple(int(i) for i in rng.permutation(n)) for _ in range(MAX_ORDERS - 1))]
+    identity = tuple(range(n))
+    some = [
+        identity,
+        identity[::-1],
+        *(tuple(int(i) for i in rng.permutation(n)) for _ in range(MAX_ORDERS - 2)),
+    ]
+    return list(dict.fromkeys(some))
 
 
-def nested(terms: Terms, r: RationalMatrix, order: Sequence[int], shape: tuple[int, int], *, from_inputs: bool = False) -> LFTData:
-    """Nested (Horner) form of a polynomial matrix: ``P0 + x (P1 + x (P2 + ...))``, parameters in the given order.
+def _searched_forms(
+    r: RationalMatrix, contest: _Contest, budget: float, progress: Progress | None
+) -> Iterator[Callable[[], LFTData]]:
+    search = _WordForm(r, contest.bound, budget if r.is_polynomial else budget / 2, progress)
+    if r.is_polynomial:
+        yield partial(search, r.polynomial_terms(), r.shape)
+    else:
+        yield partial(right_fraction, r, search)
+        yield partial(left_fraction, r, search)
 
-    The coordinate x stands at the outputs, or with ``from_inputs`` at the inputs.
-    """
-    raw = _nested(terms, r.field, [r.parameters[i] for i in order], list(order), shape, from_inputs)
-    return change_maps(raw, {p.name: DeltaMap(p.coordinate_nominal) for p in r.parameters})
+
+@dataclass
+class _WordForm:
+    """Realises polynomial matrices by word search."""
+
+    r: RationalMatrix
+    target: int | None
+    budget: float
+    progress: Progress | None
+
+    def __call__(self, terms: Terms, shape: tuple[int, int]) -> LFTData:
+        numbers = {k: self._numbers(v) for k, v in terms.items()}
+        found = search_words(
+            numbers,
+            budget=self.budget,
+            moves=_enough_moves(numbers),
+            target=self.target,
+            progress=self.progress,
+        )
+        if not self.r.field.exact:
+            return from_realization(ho_kalman(found.words), self.r.parameters)
+        return from_words(self._exact_words(found.words, terms, shape), self.r, shape)
+
+    def _numbers(self, matrix: np.ndarray) -> np.ndarray:
+        """Floats for the search; free symbols get generic values."""
+        field = self.r.field
+        if not isinstance(field, ExactField):
+            return matrix
+        rng = np.random.default_rng(5)
+        values = {s: sp.Rational(int(rng.integers(65, 127)), 64) for s in field.symbols}
+        return np.array(
+            [[float(v.xreplace(values)) for v in row] for row in to_sympy(matrix, field)], dtype=float
+        )
+
+    def _exact_words(
+        self, words: dict[tuple[int, ...], np.ndarray], terms: Terms, shape: tuple[int, int]
+    ) -> dict[tuple[int, ...], np.ndarray]:
+        """Each exact coefficient goes to the word that carries most of its entry."""
+        out: dict[tuple[int, ...], np.ndarray] = {}
+        for exponents, matrix in terms.items():
+            fitting = [w for w in words if all(w.count(i) == e for i, e in enumerate(exponents))]
+            for i, j in zip(*np.nonzero(matrix), strict=True):
+                word = max(fitting, key=lambda w: abs(words[w][i, j]))
+                out.setdefault(word, self.r.field.zeros(*shape))[i, j] = matrix[i, j]
+        return out
 
 
-def _nested(terms: Terms, field: Field, parameters: Sequence[Parameter], order: Sequence[int], shape: tuple[int, int], from_inputs: bool) -> LFTData:
-    if not order:
-        total = field.zeros(*shape)
-        for matrix in terms.values():
-            total = total + matrix
-        return constant(total, field)
-    by_power: dict[int, Terms] = {}
+def _enough_moves(terms: Terms) -> int | None:
+    """A number of moves that surely visits every choice of words, where there are few; None for no limit."""
+    choices = 1
     for exponents, matrix in terms.items():
-        by_power.setdefault(exponents[order[0]], {})[exponents] = matrix
-    out: LFTData | None = None
-    for power in range(max(by_power, default=0), -1, -1):
-        if out is not None:
-            x = _coordinate(parameters[0], shape[1] if from_inputs else shape[0], field)
-            out = multiply(out, x) if from_inputs else multiply(x, out)
-        if power in by_power or out is None:
-            part = _nested(by_power.get(power, {}), field, parameters[1:], order[1:], shape, from_inputs)
-            out = part if out is None else add(part, out)
-            out = reduce(out) if len(order) > 1 else out
-    assert out is not None
-    return out
+        words = factorial(sum(exponents)) // prod(factorial(e) for e in exponents)
+        choices *= words ** int(np.count_nonzero(matrix))
+        if choices > _FEW_CHOICES:
+            return None
+    return 500 + 50 * choices
 
 
-def _coordinate(p: Parameter, n: int, field: Field) -> LFTData:
-    """``x I_n`` with delta = x (origin 0; the nominal is moved in afterwards)."""
-    M = field.zeros(2 * n, 2 * n)
-    M[range(n), range(n, 2 * n)] = field.element(1)
-    M[range(n, 2 * n), range(n)] = field.element(1)
-    block = DeltaBlock(p.name, "real", n, parameter=p, map=DeltaMap(0.0))
-    return LFTData(M, Structure((), (block,)), default_names("u", n), default_names("y", n), field)
+_FEW_CHOICES = 200
 
 
-def _from_right_fraction(r: RationalMatrix, order: Sequence[int]) -> LFTData:
-    """N D^-1 from one realisation of [N; D]: D's channel is turned round."""
-    n, d = r.right_fraction()
-    p, m = r.shape
-    return turned(reduce(nested(_stacked(n, d, 0, r.field), r, order, (p + m, m))), p)
-
-
-def turned(both: LFTData, n_outputs: int) -> LFTData:
-    """From ``[N; D]`` (D square) the LFT of ``N D^-1``, with the same inner channels."""
-    p, m = n_outputs, both.shape[1]
-    named = renamed(both, inputs=[f"v{i}" for i in range(m)])
-    turned_round = exchange(named, range(p, p + m), range(m), "the denominator at the nominal values")
-    chosen = select(turned_round, range(p), range(m))
-    return renamed(chosen, inputs=default_names("u", m), outputs=default_names("y", p))
-
-
-def _from_left_fraction(r: RationalMatrix, order: Sequence[int]) -> LFTData:
-    """D^-1 N from one realisation of [N, D], through the transpose."""
-    n, d = r.left_fraction()
-    p, m = r.shape
-    stacked = _stacked({k: v.T for k, v in n.items()}, {k: v.T for k, v in d.items()}, 0, r.field)
-    both = turned(reduce(nested(stacked, r, order, (p + m, p))), m)
-    return transpose(both)
-
-
-def _stacked(top: Terms, bottom: Terms, axis: int, field: Field) -> Terms:
-    rows_top, rows_bottom = (next(iter(t.values())).shape if t else None for t in (top, bottom))
-    assert rows_bottom is not None
-    rows_top = rows_top or (0, rows_bottom[1])
-    return {
-        k: np.concatenate([top.get(k, field.zeros(*rows_top)), bottom.get(k, field.zeros(*rows_bottom))], axis=axis)
-        for k in {**top, **bottom}
-    }
-
-
-def _from_expressions(r: RationalMatrix) -> LFTData:
-    """Structure-preserving: every sum, product and power of the expressions as they stand, reduced on the way."""
-    rows = []
-    for i in range(r.shape[0]):
-        entries = [_node(r.expressions[i, j], r) for j in range(r.shape[1])]
-        row = entries[0]
-        for k, e in enumerate(entries[1:], 1):
-            row = _beside(row, e, k)
-        rows.append(row)
-    return vstack(rows)
-
-
-def _beside(row: LFTData, entry: LFTData, k: int) -> LFTData:
-    return reduce(hstack([row, entry])) if k % 4 == 0 else hstack([row, entry])
-
-
-def _node(e: sp.Expr, r: RationalMatrix) -> LFTData:
-    coordinates = {p.coordinate: p for p in r.parameters}
-    if not e.free_symbols & set(coordinates):
-        return constant(r.field.array([[e]]) if r.field.exact else r.field.array([[float(e)]]), r.field)
-    if e in coordinates:
-        p = coordinates[e]
-        return change_maps(_coordinate(p, 1, r.field), {p.name: DeltaMap(p.coordinate_nominal)})
-    if isinstance(e, sp.Pow):
-        base = _node(e.base, r)
-        base = inverse(base) if e.exp < 0 else base
-        out = base
-        for _ in range(abs(int(e.exp)) - 1):
-            out = multiply(out, base)
-        return reduce(out)
-    parts = [_node(a, r) for a in e.args]
-    combine = add if isinstance(e, sp.Add) else multiply
-    out = parts[0]
-    for part in parts[1:]:
-        out = reduce(combine(out, part))
-    return out
-
-
-def _short(matrix: sp.MatrixBase) -> str:
-    text = str(matrix.tolist())
-    return text if len(text) < 120 else text[:117] + "..."
-
+def _verify(lft: LFTData, r: RationalMatrix) -> None:
+    """The LFT against its expressions at random points of the box."""
+    rng = np.random.default_rng(11)
+    values = {p.name: rng.uniform(p.lower, p.upper, 5) for p in r.parameters}
+    coordinates = [p.coordinate for p in r.parameters]
+    function = sp.lambdify(coordinates, list(r.expressions), "numpy")
+    try:
+        got = evaluate_ports(lft, values)
+        entries = function(*(p.to_coordinate(values[p.name]) for p in r.parameters))
+    except (IllPosedError, ZeroDivisionError):
+        return
+    want = np.stack([np.broadcast_to(np.asarray(e, dtype=float), (5,)) for e in entries], axis=1).reshape(
+        5, *r.shape
+    )
+    error = np.max(np.abs(got - want)) / max(float(np.max(np.abs(want))), 1e-300)
+    if not error <= VERIFIED:
+        raise ReductionError(
+            f"the realisation differs from its expressions by {error:.1e}; scale the parameters to similar sizes"
+        )

@@ -53,12 +53,30 @@ class OrderReport:
 
     def to_dict(self) -> dict[str, object]:
         """Plain data for JSON."""
-        rows = [{"parameter": r.parameter, "repetitions": r.repetitions, "bound": r.bound, "minimal": r.minimal, "gap": r.gap} for r in self.rows]
+        rows = [
+            {
+                "parameter": r.parameter,
+                "repetitions": r.repetitions,
+                "bound": r.bound,
+                "minimal": r.minimal,
+                "gap": r.gap,
+            }
+            for r in self.rows
+        ]
         return {"rows": rows, "order": self.order, "bound": self.bound, "minimal": self.minimal}
 
     def _cells(self) -> list[tuple[str, ...]]:
-        rows = [(r.parameter, str(r.repetitions), str(r.bound), "yes" if r.minimal else "", str(r.gap)) for r in self.rows]
-        total = ("total", str(self.order), str(self.bound), "yes" if self.minimal else "", str(self.order - self.bound))
+        rows = [
+            (r.parameter, str(r.repetitions), str(r.bound), "yes" if r.minimal else "", str(r.gap))
+            for r in self.rows
+        ]
+        total = (
+            "total",
+            str(self.order),
+            str(self.bound),
+            "yes" if self.minimal else "",
+            str(self.order - self.bound),
+        )
         return [("parameter", "repetitions", "bound", "minimal", "gap"), *rows, total]
 
     def __str__(self) -> str:
@@ -76,7 +94,12 @@ def order_rows(repetitions: Mapping[str, int], bounds: Mapping[str, int]) -> Ord
 def text_table(cells: list[tuple[str, ...]]) -> str:
     """Aligned plain text, header first."""
     widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
-    lines = ["  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))) for row in cells]
+    lines = [
+        "  ".join(
+            c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in cells
+    ]
     lines.insert(1, "  ".join("-" * w for w in widths))
     return "\n".join(line.rstrip() for line in lines)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -70,9 +71,13 @@ class DeltaBlock:
         if self.kind not in KINDS:
             raise ModelError(f"Delta block {self.name}: kind must be one of {KINDS}, got {self.kind!r}")
         if self.repetitions < 0 or min(self.shape) < 1:
-            raise ModelError(f"Delta block {self.name}: {self.repetitions} repetitions of a {self.shape} block")
+            raise ModelError(
+                f"Delta block {self.name}: {self.repetitions} repetitions of a {self.shape} block"
+            )
         if self.is_scalar and self.shape != (1, 1):
-            raise ModelError(f"Delta block {self.name}: a {self.kind} scalar has shape (1, 1), got {self.shape}")
+            raise ModelError(
+                f"Delta block {self.name}: a {self.kind} scalar has shape (1, 1), got {self.shape}"
+            )
         if (self.kind == "real") != (self.parameter is not None):
             raise ModelError(f"Delta block {self.name}: exactly the blocks of kind 'real' have a parameter")
 
@@ -110,14 +115,18 @@ class DeltaBlock:
             Out of range, not finite, wrong shape, or a singular value above ``bound``.
         """
         if self.parameter is not None:
-            return self.map.delta(self.parameter.to_coordinate(self.parameter.check_values(value, extrapolate=extrapolate)))
+            return self.map.delta(
+                self.parameter.to_coordinate(self.parameter.check_values(value, extrapolate=extrapolate))
+            )
         dtype = float if self.kind == "full real" else complex
         try:
             array = np.asarray(value, dtype=dtype)
         except (TypeError, ValueError) as error:
             raise ParameterError(f"{self.name}: expected {self.kind} numbers, got {value!r}") from error
         if not self.is_scalar and array.shape[-2:] != self.shape:
-            raise ParameterError(f"{self.name}: expected a {self.shape[0]}x{self.shape[1]} matrix, got shape {array.shape}")
+            raise ParameterError(
+                f"{self.name}: expected a {self.shape[0]}x{self.shape[1]} matrix, got shape {array.shape}"
+            )
         if not np.all(np.isfinite(array)):
             raise ParameterError(f"{self.name}: expected finite numbers, got {value!r}")
         gain = np.abs(array) if self.is_scalar else np.linalg.norm(array, 2, axis=(-2, -1))
@@ -157,16 +166,16 @@ class Structure:
 
     def row_slices(self) -> list[slice]:
         """Rows of M of each block's z."""
-        return _slices(len(self.states), [b.n_z for b in self.blocks])
+        return slices_of((b.n_z for b in self.blocks), len(self.states))
 
     def column_slices(self) -> list[slice]:
         """Columns of M of each block's w."""
-        return _slices(len(self.states), [b.n_w for b in self.blocks])
+        return slices_of((b.n_w for b in self.blocks), len(self.states))
 
 
-def _slices(start: int, sizes: Sequence[int]) -> list[slice]:
-    ends = start + np.cumsum([0, *sizes])
-    return [slice(int(a), int(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+def slices_of(sizes: Iterable[int], start: int = 0) -> list[slice]:
+    """Consecutive slices of the given sizes."""
+    return [slice(a, b) for a, b in itertools.pairwise(itertools.accumulate(sizes, initial=start))]
 
 
 def merge(structures: Sequence[Structure]) -> tuple[Structure, np.ndarray, np.ndarray]:
@@ -184,14 +193,20 @@ def merge(structures: Sequence[Structure]) -> tuple[Structure, np.ndarray, np.nd
     states = tuple(s for structure in structures for s in structure.states)
     twice = sorted({s for s in states if states.count(s) > 1})
     if twice:
-        raise ModelError(f"state names occur twice: {', '.join(twice)}; rename the states of one of the systems")
+        raise ModelError(
+            f"state names occur twice: {', '.join(twice)}; rename the states of one of the systems"
+        )
     merged: dict[str, DeltaBlock] = {}
     for structure in structures:
         for block in structure.blocks:
             have = merged.get(block.name)
             merged[block.name] = block if have is None else _joined(have, block)
-    rows = _order(structures, list(merged), [s.row_slices() for s in structures], [s.n_rows for s in structures])
-    columns = _order(structures, list(merged), [s.column_slices() for s in structures], [s.n_columns for s in structures])
+    rows = _order(
+        structures, list(merged), [s.row_slices() for s in structures], [s.n_rows for s in structures]
+    )
+    columns = _order(
+        structures, list(merged), [s.column_slices() for s in structures], [s.n_columns for s in structures]
+    )
     return Structure(states, tuple(merged.values())), rows, columns
 
 
@@ -209,7 +224,10 @@ def _joined(have: DeltaBlock, block: DeltaBlock) -> DeltaBlock:
 
 
 def _order(
-    structures: Sequence[Structure], names: Sequence[str], slices: Sequence[Sequence[slice]], totals: Sequence[int]
+    structures: Sequence[Structure],
+    names: Sequence[str],
+    slices: Sequence[Sequence[slice]],
+    totals: Sequence[int],
 ) -> np.ndarray:
     offsets = np.cumsum([0, *totals])
     order = [off + i for off, s in zip(offsets, structures, strict=False) for i in range(s.n_states)]

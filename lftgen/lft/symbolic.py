@@ -29,7 +29,9 @@ def substitute_symbols(a: LFTData, values: Mapping[str, Any]) -> LFTData:
     elements = {named[k]: ExactField().element(v) for k, v in values.items()}
     M = np.empty(a.M.shape, dtype=object)
     for index, v in np.ndenumerate(to_sympy(a.M, a.field)):
-        value = v.xreplace({k: sp.Rational(int(e.numerator), int(e.denominator)) for k, e in elements.items()})
+        value = v.xreplace(
+            {k: sp.Rational(int(e.numerator), int(e.denominator)) for k, e in elements.items()}
+        )
         if value.has(sp.zoo, sp.nan, sp.oo):
             raise IllPosedError(f"an entry of M has a pole at {dict(values)}")
         M[index] = field.element(value)
@@ -44,7 +46,9 @@ def evaluate_symbolically(a: LFTData) -> sp.Matrix:
     n, s = a.n_states, a.structure
     for block in s.blocks:
         if block.parameter is None and block.repetitions:
-            raise ModelError(f"to_sympy: the uncertainty {block.name} ({block.kind}) is not a parameter; fix it with subs first")
+            raise ModelError(
+                f"to_sympy: the uncertainty {block.name} ({block.kind}) is not a parameter; fix it with subs first"
+            )
     exact = a if a.field.exact else a.with_field(ExactField())
     entries = to_sympy(exact.M, exact.field)
     d_rows, p_rows = list(range(n, s.n_rows)), [*range(n), *range(s.n_rows, a.M.shape[0])]
@@ -54,11 +58,18 @@ def evaluate_symbolically(a: LFTData) -> sp.Matrix:
         return pp
     delta = [d for b in s.blocks for d in [_delta_expression(b)] * b.repetitions]
     dd = entries[np.ix_(d_rows, d_columns)]
-    system = np.hstack([np.array(sp.eye(len(d_rows)).tolist(), dtype=object) - dd * np.array(delta), entries[np.ix_(d_rows, p_columns)]])
+    system = np.hstack(
+        [
+            np.array(sp.eye(len(d_rows)).tolist(), dtype=object) - dd * np.array(delta),
+            entries[np.ix_(d_rows, p_columns)],
+        ]
+    )
     x = _solved(system, len(d_rows))
     pd = entries[np.ix_(p_rows, d_columns)] * np.array(delta)
     field = sp.QQ.frac_field(*sorted(_symbols(delta, exact), key=str))
-    product = DomainMatrix.from_list_sympy(len(p_rows), len(d_rows), pd.tolist()).convert_to(field) * x.convert_to(field)
+    product = DomainMatrix.from_list_sympy(len(p_rows), len(d_rows), pd.tolist()).convert_to(
+        field
+    ) * x.convert_to(field)
     total = product + DomainMatrix.from_Matrix(pp).convert_to(field)
     return total.to_Matrix()
 

@@ -38,7 +38,9 @@ def rationalise(expression: sp.Expr) -> sp.Expr:
 
 def _rational_function(f: sp.Function) -> sp.Expr:
     if not isinstance(f, (sp.sin, sp.cos, sp.tan, sp.cot, sp.sec, sp.csc)):
-        raise NotRationalError(f"{f} is not rational in the parameters; only sin, cos and tan of scheduled angles are")
+        raise NotRationalError(
+            f"{f} is not rational in the parameters; only sin, cos and tan of scheduled angles are"
+        )
     if isinstance(f, (sp.tan, sp.cot)):
         tangent = _tangent(f.args[0])
         return tangent if isinstance(f, sp.tan) else 1 / tangent
@@ -92,7 +94,9 @@ def _of_multiple(p: Parameter, multiple: sp.Rational) -> tuple[sp.Expr, sp.Expr]
     k, t = _multiple_of_arctangent(p, multiple), p.coordinate
     center = sp.S.Zero if p.center == 0 else multiple * _exact_radians(p)
     if k % 2:
-        raise NotRationalError(f"sin or cos of {multiple}*{p.name} is not rational in its coordinate {t} (only tan of it is)")
+        raise NotRationalError(
+            f"sin or cos of {multiple}*{p.name} is not rational in its coordinate {t} (only tan of it is)"
+        )
     # exp(i phi) = ((1 + i t)^2 / (1 + t^2)) ** (k / 2)
     power = sp.Poly(sp.expand((1 + sp.I * t) ** abs(k)), t).as_expr()
     real, imaginary = power.as_real_imag()
@@ -106,7 +110,9 @@ def _of_multiple(p: Parameter, multiple: sp.Rational) -> tuple[sp.Expr, sp.Expr]
 def _multiple_of_arctangent(p: Parameter, multiple: sp.Rational) -> int:
     k = multiple * p.chart_divisor
     if not k.is_Integer:
-        raise NotRationalError(f"{multiple}*{p.name}: the {p.chart} chart makes only multiples of {p.name}/{p.chart_divisor} rational")
+        raise NotRationalError(
+            f"{multiple}*{p.name}: the {p.chart} chart makes only multiples of {p.name}/{p.chart_divisor} rational"
+        )
     return int(k)
 
 
@@ -147,5 +153,7 @@ def _trigonometric(poly: sp.Poly, k: int, angle: sp.Expr) -> sp.Expr:
     out = coefficients.coeff_monomial(z**k)
     for j in range(1, k + 1):
         plus, minus = coefficients.coeff_monomial(z ** (k + j)), coefficients.coeff_monomial(z ** (k - j))
-        out += sp.expand(plus + minus) * sp.cos(j * angle) + sp.expand(sp.I * (plus - minus)) * sp.sin(j * angle)
+        out += sp.expand(plus + minus) * sp.cos(j * angle) + sp.expand(sp.I * (plus - minus)) * sp.sin(
+            j * angle
+        )
     return sp.expand(out)

@@ -12,6 +12,7 @@ import numpy as np
 
 from lftgen.lft.data import LFTData
 from lftgen.lft.evaluation import numeric, ports
+from lftgen.lft.structure import slices_of
 
 SINGULAR = 1e-9
 """A point counts as singular where the smallest singular value of I - M11 Delta is below this, relative to the largest."""
@@ -68,7 +69,14 @@ def _box(a: LFTData) -> _Box:
     columns = [c - n for i in keep for c in range(*a.structure.column_slices()[i].indices(10**9))]
     bounds = np.array([b.delta_bounds() for b in blocks], dtype=float).reshape(-1, 2)
     m11 = ports(a).dd[np.ix_(rows, columns)]
-    return _Box(m11, tuple(b.name for b in blocks), tuple(b.repetitions for b in blocks), bounds[:, 0], bounds[:, 1], blocks)
+    return _Box(
+        m11,
+        tuple(b.name for b in blocks),
+        tuple(b.repetitions for b in blocks),
+        bounds[:, 0],
+        bounds[:, 1],
+        blocks,
+    )
 
 
 def find_singular(a: LFTData, rays: int = 200, seed: int = 0) -> dict[str, float] | None:
@@ -82,7 +90,9 @@ def find_singular(a: LFTData, rays: int = 200, seed: int = 0) -> dict[str, float
     rng = np.random.default_rng(seed)
     for d in _directions(box, rays, rng):
         eigenvalues = np.linalg.eigvals(box.m11 * box.spread(d))
-        real = eigenvalues.real[(np.abs(eigenvalues.imag) < 1e-6 * np.abs(eigenvalues)) & (eigenvalues.real > 1 - 1e-9)]
+        real = eigenvalues.real[
+            (np.abs(eigenvalues.imag) < 1e-6 * np.abs(eigenvalues)) & (eigenvalues.real > 1 - 1e-9)
+        ]
         for value in sorted(real):
             delta = d / value
             singular = np.linalg.svd(np.eye(len(box.m11)) - box.m11 * box.spread(delta), compute_uv=False)
@@ -125,7 +135,10 @@ def well_posed(a: LFTData, *, budget: float = 2.0, seed: int = 0) -> WellPosedne
     pieces, done, end = [(box.low, box.high)], 0, time.monotonic() + budget
     while pieces:
         if time.monotonic() > end:
-            return WellPosedness("undecided", f"no singular point on {3 * 200} rays; {done} pieces proven, {len(pieces)} left after {budget:g} s")
+            return WellPosedness(
+                "undecided",
+                f"no singular point on {3 * 200} rays; {done} pieces proven, {len(pieces)} left after {budget:g} s",
+            )
         low, high = pieces.pop()
         gains = _scaled_gain(box, (low + high) / 2, (high - low) / 2)
         if gains is not None and gains[0] < 1:
@@ -133,7 +146,10 @@ def well_posed(a: LFTData, *, budget: float = 2.0, seed: int = 0) -> WellPosedne
             continue
         widest = int(np.argmax((high - low) if gains is None else gains[1] * (high > low)))
         middle = (low + high) / 2
-        pieces += [(low, np.where(np.arange(len(low)) == widest, middle, high)), (np.where(np.arange(len(low)) == widest, middle, low), high)]
+        pieces += [
+            (low, np.where(np.arange(len(low)) == widest, middle, high)),
+            (np.where(np.arange(len(low)) == widest, middle, low), high),
+        ]
     return WellPosedness("proven", f"scaled small gain below 1 on each of {done} pieces that cover the box")
 
 
@@ -152,8 +168,5 @@ def _scaled_gain(box: _Box, centre: np.ndarray, radius: np.ndarray) -> tuple[flo
     m = local * d[:, None] / d
     u, s, v = np.linalg.svd(m)
     weight = u[:, 0] ** 2 + v[0] ** 2
-    ends = np.cumsum([0, *box.sizes])
-    share = np.array([weight[i:j].sum() for i, j in zip(ends[:-1], ends[1:], strict=True)])
+    share = np.array([weight[s].sum() for s in slices_of(box.sizes)])
     return float(s[0]), share
-
-

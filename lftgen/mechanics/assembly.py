@@ -52,7 +52,9 @@ class Request:
     def loads(self, body: str) -> list[tuple[str, str]]:
         """(port, force or torque) inputs of a body."""
         kinds = {"port force": "force", "port torque": "torque"}
-        return list(dict.fromkeys((c.port, kinds[c.kind]) for c in self.inputs if c.kind in kinds and c.owner == body))
+        return list(
+            dict.fromkeys((c.port, kinds[c.kind]) for c in self.inputs if c.kind in kinds and c.owner == body)
+        )
 
     def sensors(self, body: str) -> dict[str, list[tuple[str, bool]]]:
         """(quantity, reference axes) outputs of each port of a body."""
@@ -135,8 +137,15 @@ class Assembler:
                 direct[i, sources.index(name)] = 1
         feed_lft = realize_coefficient(feed, exact=self.exact)
         f = forward.field
-        out = multiply(constant(f.array(read) if len(targets) else f.zeros(0, read.shape[1]), f), multiply(forward, feed_lft))
-        plain = renamed(out, inputs=sources, outputs=[f"d_{n}" if i < len(names.rates) * 2 else n for i, n in enumerate(targets)])
+        out = multiply(
+            constant(f.array(read) if len(targets) else f.zeros(0, read.shape[1]), f),
+            multiply(forward, feed_lft),
+        )
+        plain = renamed(
+            out,
+            inputs=sources,
+            outputs=[f"d_{n}" if i < len(names.rates) * 2 else n for i, n in enumerate(targets)],
+        )
         return add(plain, constant(f.array(direct), f))
 
     def _check_mass_matrix(self, dynamics: LFTData, rows: list[int], columns: list[int]) -> None:

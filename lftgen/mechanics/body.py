@@ -14,7 +14,15 @@ from lftgen.errors import ModelError
 from lftgen.lft.maps import normalized_map
 from lftgen.lft.structure import real_block
 from lftgen.mechanics.names import check_name
-from lftgen.mechanics.quantities import corner_points, inertia_matrix, numeric, parameters_of, rotation_rpy, scalar, vector
+from lftgen.mechanics.quantities import (
+    corner_points,
+    inertia_matrix,
+    numeric,
+    parameters_of,
+    rotation_rpy,
+    scalar,
+    vector,
+)
 from lftgen.mechanics.spatial import skew
 from lftgen.parameters import Parameter
 
@@ -87,7 +95,10 @@ class RigidBody:
             tensor = sp.ImmutableMatrix(tensor + m * skew(c) * skew(c))  # parallel axes
         elif inertia_about != "com":
             raise ModelError(f'body {name}: inertia_about must be "com" or "origin", got {inertia_about!r}')
-        checked = {"origin": Port(vector((0, 0, 0), ""), sp.ImmutableMatrix(sp.eye(3))), "com": Port(c, sp.ImmutableMatrix(sp.eye(3)))}
+        checked = {
+            "origin": Port(vector((0, 0, 0), ""), sp.ImmutableMatrix(sp.eye(3))),
+            "com": Port(c, sp.ImmutableMatrix(sp.eye(3))),
+        }
         for port, where in (ports or {}).items():
             if port in checked:
                 raise ModelError(f"body {name}: port {port!r} always exists and cannot be defined")
@@ -95,7 +106,9 @@ class RigidBody:
         values = {"name": name, "mass": m, "com": c, "inertia": tensor, "ports": MappingProxyType(checked)}
         for key, value in values.items():
             object.__setattr__(self, key, value)
-        object.__setattr__(self, "_key", (name, m, c, tensor, tuple((k, p.point, p.rotation) for k, p in checked.items())))
+        object.__setattr__(
+            self, "_key", (name, m, c, tensor, tuple((k, p.point, p.rotation) for k, p in checked.items()))
+        )
         _check_mass(self)
         _check_inertia(self)
 
@@ -124,7 +137,12 @@ class RigidBody:
     @property
     def expressions(self) -> tuple[sp.Basic, ...]:
         """Everything that may hold parameters."""
-        return self.mass, self.com, self.inertia, *(e for p in self.ports.values() for e in (p.point, p.rotation))
+        return (
+            self.mass,
+            self.com,
+            self.inertia,
+            *(e for p in self.ports.values() for e in (p.point, p.rotation)),
+        )
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -158,7 +176,9 @@ def _check_mass(body: RigidBody) -> None:
     for point in corner_points(parameters_of([body.mass])):
         value = numeric(body.mass, point)
         if value is not None and value < 0:
-            raise ModelError(f"body {body.name}: the mass must not be negative, got {value:.6g} kg{_where(body.mass, point)}")
+            raise ModelError(
+                f"body {body.name}: the mass must not be negative, got {value:.6g} kg{_where(body.mass, point)}"
+            )
 
 
 def _where(expression: sp.Expr, point: dict[Parameter, float]) -> str:
@@ -180,7 +200,9 @@ def _check_inertia(body: RigidBody) -> None:
         slack = _TOLERANCE * max(abs(moments).max(), 1e-300)
         where = " at " + ", ".join(f"{p.name} = {v:.6g}" for p, v in point.items()) if point else ""
         if moments[0] < -slack:
-            raise ModelError(f"body {body.name}: the inertia about the centre of mass has a negative principal moment, {moments}{where}")
+            raise ModelError(
+                f"body {body.name}: the inertia about the centre of mass has a negative principal moment, {moments}{where}"
+            )
         if moments[2] > moments[0] + moments[1] + slack:
             raise ModelError(
                 f"body {body.name}: principal moments {np.round(moments, 9)} break the triangle rule (the largest may not exceed the "

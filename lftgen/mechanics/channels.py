@@ -82,11 +82,20 @@ def output_channels(tree: Tree) -> dict[str, Channel]:
 
 
 def _add(
-    out: dict[str, Channel], signal: Signal, kind: str, owner: str = "", *, port: str = "", quantity: str = "", reference: bool = False
+    out: dict[str, Channel],
+    signal: Signal,
+    kind: str,
+    owner: str = "",
+    *,
+    port: str = "",
+    quantity: str = "",
+    reference: bool = False,
 ) -> None:
     for k, name in enumerate(signal.names):
         if name in out:
-            raise ModelError(f"the signal name {name} would mean two things ({out[name].owner} and {owner}); rename a port, body or joint")
+            raise ModelError(
+                f"the signal name {name} would mean two things ({out[name].owner} and {owner}); rename a port, body or joint"
+            )
         out[name] = Channel(name, kind, owner, port=port, component=k, quantity=quantity, reference=reference)
 
 

@@ -31,7 +31,9 @@ def _realized(matrix: sp.ImmutableMatrix, exact: bool) -> LFTData:
         return realize_matrix(matrix, exact=exact)
     plain = sp.ImmutableMatrix([[0 if e.free_symbols else e for e in row] for row in rows_of])
     base = realize_matrix(plain, exact=exact)
-    parts = [_part(entries, rows, columns, exact) for rows, columns in _components(list(entries), matrix.shape)]
+    parts = [
+        _part(entries, rows, columns, exact) for rows, columns in _components(list(entries), matrix.shape)
+    ]
     whole = block_diag([p for p, _, _ in parts])
     rows = [i for _, r, _ in parts for i in r]
     columns = [j for _, _, c in parts for j in c]
@@ -39,7 +41,9 @@ def _realized(matrix: sp.ImmutableMatrix, exact: bool) -> LFTData:
     left[rows, range(len(rows))] = 1
     right[range(len(columns)), columns] = 1
     field = whole.field
-    spread = multiply(multiply(constant(_entries(left, field), field), whole), constant(_entries(right, field), field))
+    spread = multiply(
+        multiply(constant(_entries(left, field), field), whole), constant(_entries(right, field), field)
+    )
     return add(spread, base)
 
 
@@ -59,6 +63,8 @@ def _components(entries: list[tuple[int, int]], shape: tuple[int, int]) -> list[
     return out
 
 
-def _part(entries: dict[tuple[int, int], sp.Expr], rows: list[int], columns: list[int], exact: bool) -> tuple[LFTData, list[int], list[int]]:
+def _part(
+    entries: dict[tuple[int, int], sp.Expr], rows: list[int], columns: list[int], exact: bool
+) -> tuple[LFTData, list[int], list[int]]:
     sub = sp.ImmutableMatrix([[entries.get((i, j), 0) for j in columns] for i in rows])
     return realize_matrix(sub, exact=exact, thorough=False), rows, columns

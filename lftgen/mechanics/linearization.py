@@ -115,7 +115,9 @@ def wrench_input(body: str, port: str, kind: str) -> Signal:
     return Signal(f"{body}_{port}_{kind}", XYZ)
 
 
-def body_block(body: RigidBody, joint: Joint, children: Sequence[Joint], loads: Sequence[tuple[str, str]], *, exact: bool) -> Block:
+def body_block(
+    body: RigidBody, joint: Joint, children: Sequence[Joint], loads: Sequence[tuple[str, str]], *, exact: bool
+) -> Block:
     """Newton and Euler about the centre of mass, moved to the body's origin ([K] (2), (4); Featherstone 2.70).
 
     ``com_force = m (a + alpha x c)``, ``com_torque = I_c alpha``, and the wrench through the body's joint
@@ -181,14 +183,25 @@ def joint_block(joint: Joint, trim: Trim, *, exact: bool) -> Block:
     relations.append(relation(child.base, (parent.base, R.T)))
     turned_terms: list[tuple] = [(j.wrench, out_of_child)]
     if joint.dof:
-        turned_terms += _each(j.position, [(out_of_child * force_cross(S[:, k]), f_bar) for k in range(joint.dof)])
+        turned_terms += _each(
+            j.position, [(out_of_child * force_cross(S[:, k]), f_bar) for k in range(joint.dof)]
+        )
     relations.append(relation(j.wrench_parent, *turned_terms))
     relations.append(relation(j.reaction, (j.wrench_parent, moved_force(r))))
     outputs = [child.acceleration, child.displacement, child.twist, child.base, j.wrench_parent, j.reaction]
     if joint.dof:
         relations.append(_drive(joint, j, S))
         outputs.append(j.drive)
-    inputs = (parent.acceleration, parent.displacement, parent.twist, parent.base, j.position, j.rate, j.acceleration, j.wrench)
+    inputs = (
+        parent.acceleration,
+        parent.displacement,
+        parent.twist,
+        parent.base,
+        j.position,
+        j.rate,
+        j.acceleration,
+        j.wrench,
+    )
     return Block(joint.name, inputs, tuple(outputs), tuple(relations), exact)
 
 
@@ -232,7 +245,15 @@ def port_signal(body: str, port: str, quantity: str, reference: bool) -> Signal:
     return Signal(f"{body}_{port}_{quantity}" + ("_ref" if reference else ""), XYZ)
 
 
-def sensor_block(body: RigidBody, port: str, wanted: Sequence[tuple[str, bool]], trim: Trim, *, base_moves: bool, exact: bool) -> Block:
+def sensor_block(
+    body: RigidBody,
+    port: str,
+    wanted: Sequence[tuple[str, bool]],
+    trim: Trim,
+    *,
+    base_moves: bool,
+    exact: bool,
+) -> Block:
     """Motion of a port: ``X_P`` applied to the body's small motion; a kinematic acceleration leaves gravity out.
 
     ``X_P (da - crm(a-bar) dx)`` less the base's own acceleration is the acceleration relative to the reference frame.
@@ -255,9 +276,18 @@ def sensor_block(body: RigidBody, port: str, wanted: Sequence[tuple[str, bool]],
                 in_body.append((b.base, -_I3))
         output = port_signal(body.name, port, quantity, reference)
         unturned = Signal(f"{output.name}_in_body_axes", XYZ)
-        relations += [relation(unturned, *in_body), relation(output, (unturned, turn if reference else place.rotation.T))]
+        relations += [
+            relation(unturned, *in_body),
+            relation(output, (unturned, turn if reference else place.rotation.T)),
+        ]
         outputs.append(output)
-    return Block(f"{body.name}_{port}", (b.acceleration, b.displacement, b.twist, b.base), tuple(outputs), tuple(relations), exact)
+    return Block(
+        f"{body.name}_{port}",
+        (b.acceleration, b.displacement, b.twist, b.base),
+        tuple(outputs),
+        tuple(relations),
+        exact,
+    )
 
 
 def ground_block(*, base_moves: bool) -> LFTData:

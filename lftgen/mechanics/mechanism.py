@@ -99,7 +99,9 @@ class Mechanism:
         raise AttributeError("a Mechanism is immutable; make a new one")
 
     def __repr__(self) -> str:
-        lines = [f"Mechanism {self.name}: {len(self.bodies)} bodies, {sum(j.dof for j in self.joints)} degrees of freedom"]
+        lines = [
+            f"Mechanism {self.name}: {len(self.bodies)} bodies, {sum(j.dof for j in self.joints)} degrees of freedom"
+        ]
         lines += [f"  {j.kind:9} {j.name}: {j.parent} -> {j.child}" for j in self.joints]
         lines += [f"  {p.describe()}" for p in self.parameters]
         return "\n".join(lines)
@@ -112,16 +114,20 @@ class Mechanism:
 
     @property
     def _expressions(self) -> list[Any]:
-        parts = [e for b in self.bodies for e in b.expressions] + [e for j in self.joints for e in j.expressions]
+        parts = [e for b in self.bodies for e in b.expressions] + [
+            e for j in self.joints for e in j.expressions
+        ]
         return [*parts, self.gravity, self.acceleration]
 
     def _find_parameters(self) -> tuple[Parameter, ...]:
         """In order of appearance: bodies, joints, gravity."""
-        found = [p for part in (*self.bodies, *self.joints) for p in part.parameters]
+        found = [p for b in self.bodies for p in b.parameters] + [p for j in self.joints for p in j.parameters]
         distinct = check_same_names([*found, *parameters_of([self.gravity, self.acceleration])])
         clash = {p.name for p in distinct} & {s.name for s in self.symbols}
         if clash:
-            raise ModelError(f"mechanism {self.name}: {', '.join(sorted(clash))} is a parameter and a plain symbol; use the parameter everywhere")
+            raise ModelError(
+                f"mechanism {self.name}: {', '.join(sorted(clash))} is a parameter and a plain symbol; use the parameter everywhere"
+            )
         return distinct
 
     # --- equilibrium ---------------------------------------------------------------------------------------------
@@ -137,7 +143,9 @@ class Mechanism:
         """
         exact = exact or bool(self.symbols)
         if exact not in self._trims:
-            trim = solve_trim(self.tree, self.acceleration - self.gravity, self.parameters, exact=exact, mechanism=self)
+            trim = solve_trim(
+                self.tree, self.acceleration - self.gravity, self.parameters, exact=exact, mechanism=self
+            )
             self._check_balance(trim)
             self._trims[exact] = trim
         return self._trims[exact]
@@ -151,15 +159,21 @@ class Mechanism:
                     vanishes = not torque.structure.n_rows and not np.any(torque.split()[3] != 0)
                 else:
                     scale = max(1.0, float(np.max(np.abs(wrench.split()[3]))))
-                    vanishes = not torque.structure.n_rows and float(np.max(constant)) <= TRIM_TOLERANCE * scale
+                    vanishes = (
+                        not torque.structure.n_rows and float(np.max(constant)) <= TRIM_TOLERANCE * scale
+                    )
                 if not vanishes:
                     raise self._unbalanced(joint, trim)
 
     def _unbalanced(self, joint: Joint, trim: Trim) -> TrimError:
         advice = "give it an actuator (actuated=True), or choose an equilibrium where it vanishes for all parameter values"
         if trim.torque[joint.name].symbols:
-            return TrimError(f"joint {joint.name} has no actuator, but holding it takes {trim.torque[joint.name].to_sympy()[0]} {joint.force_unit}; {advice}")
-        missing = {j.name: evaluate_ports(trim.torque[j.name].data, {})[0][:, 0] for j in self.joints if j.dof}
+            return TrimError(
+                f"joint {joint.name} has no actuator, but holding it takes {trim.torque[joint.name].to_sympy()[0]} {joint.force_unit}; {advice}"
+            )
+        missing = {
+            j.name: evaluate_ports(trim.torque[j.name].data, {})[0][:, 0] for j in self.joints if j.dof
+        }
         inverse = Assembler(self.tree, trim, Request((), ()), exact=trim.exact).inverse_dynamics()
         signals = [JointSignals(j) for j in self.joints]
         drives = [n for s in signals for n in s.drive.names]
@@ -167,7 +181,13 @@ class Mechanism:
         rows = [inverse.outputs.index(n) for n in drives]
         columns = [inverse.inputs.index(n) for s in signals for n in s.acceleration.names]
         lost = np.concatenate([-missing[j.name] * (not j.actuated) for j in self.joints if j.dof])
-        left = dict(zip([n for s in signals for n in s.acceleration.names], np.linalg.solve(H[np.ix_(rows, columns)], lost), strict=True))
+        left = dict(
+            zip(
+                [n for s in signals for n in s.acceleration.names],
+                np.linalg.solve(H[np.ix_(rows, columns)], lost),
+                strict=True,
+            )
+        )
         accelerations = ", ".join(f"{k} = {v:.6g}" for k, v in left.items() if k.startswith(f"{joint.name}_"))
         nominal = " at the nominal values" if self.parameters else ""
         values = ", ".join(f"{v:.6g}" for v in missing[joint.name])
@@ -229,12 +249,20 @@ class Mechanism:
         if trim is None:
             trim = self.trim(exact=exact)
         elif trim.mechanism is not self:
-            raise ModelError(f"the trim belongs to another mechanism ({getattr(trim.mechanism, 'name', '?')}), not to {self.name}; call {self.name}.trim()")
+            raise ModelError(
+                f"the trim belongs to another mechanism ({getattr(trim.mechanism, 'name', '?')}), not to {self.name}; call {self.name}.trim()"
+            )
         elif exact and not trim.exact:
             trim = self.trim(exact=True)
         request = Request(
-            tuple(resolve(self._default_inputs() if inputs is None else inputs, self.input_channels, "input")),
-            tuple(resolve(self._default_outputs() if outputs is None else outputs, self.output_channels, "output")),
+            tuple(
+                resolve(self._default_inputs() if inputs is None else inputs, self.input_channels, "input")
+            ),
+            tuple(
+                resolve(
+                    self._default_outputs() if outputs is None else outputs, self.output_channels, "output"
+                )
+            ),
         )
         model = Assembler(self.tree, trim, request, exact=exact, reduce=reduce).linear_model()
         return LFT(declare(model, [real_block(p, 0) for p in self.parameters]))

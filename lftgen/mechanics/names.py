@@ -15,7 +15,9 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 def check_name(name: object, what: str) -> None:
     """Letters, digits and underscores; ``ground`` is reserved."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise ModelError(f"the name of a {what} must be letters, digits and underscores, starting with a letter; got {name!r}")
+        raise ModelError(
+            f"the name of a {what} must be letters, digits and underscores, starting with a letter; got {name!r}"
+        )
     if name == GROUND:
         raise ModelError(f"the name {GROUND!r} is reserved for the base; a {what} needs another")
 

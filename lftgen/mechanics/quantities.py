@@ -30,9 +30,11 @@ def scalar(value: Any, what: str) -> sp.Expr:
         if value.is_number and (value.is_finite is False or value.is_real is False or value.has(sp.nan)):
             raise ModelError(f"{what} must be a finite real number, got {value}")
         return value
-    if isinstance(value, bool) or isinstance(value, str) or not isinstance(value, (int, float, np.number)):
+    if isinstance(value, (bool, str)) or not isinstance(value, (int, float, np.number)):
         kind = type(value).__name__
-        raise ModelError(f"{what} must be a number, a Parameter or a sympy expression, got {value!r} ({kind})")
+        raise ModelError(
+            f"{what} must be a number, a Parameter or a sympy expression, got {value!r} ({kind})"
+        )
     if isinstance(value, (complex, np.complexfloating)) or not math.isfinite(float(value)):
         raise ModelError(f"{what} must be a finite real number, got {value!r}")
     return exact_number(value)
@@ -63,21 +65,35 @@ def _items(values: Any, what: str, n: int) -> list[Any]:
 def inertia_matrix(value: Any, what: str) -> sp.ImmutableMatrix:
     """Three principal moments, or a symmetric 3x3 tensor (off-diagonal entries are tensor entries)."""
     items = _items(value, what, 3)
-    if all(isinstance(i, (Sequence, np.ndarray, sp.MatrixBase)) for i in items) or isinstance(value, sp.MatrixBase):
-        rows = value.tolist() if isinstance(value, sp.MatrixBase) else [_items(r, f"{what}[{i}]", 3) for i, r in enumerate(items)]
-        matrix = sp.ImmutableMatrix(3, 3, [scalar(v, f"{what}[{i}][{j}]") for i, r in enumerate(rows) for j, v in enumerate(r)])
+    if all(isinstance(i, (Sequence, np.ndarray, sp.MatrixBase)) for i in items) or isinstance(
+        value, sp.MatrixBase
+    ):
+        rows = (
+            value.tolist()
+            if isinstance(value, sp.MatrixBase)
+            else [_items(r, f"{what}[{i}]", 3) for i, r in enumerate(items)]
+        )
+        matrix = sp.ImmutableMatrix(
+            3, 3, [scalar(v, f"{what}[{i}][{j}]") for i, r in enumerate(rows) for j, v in enumerate(r)]
+        )
         for i, j in ((0, 1), (0, 2), (1, 2)):
             gap = sp.expand(matrix[i, j] - matrix[j, i])
             size = sum(abs(float(v)) for v in (matrix[i, j], matrix[j, i]) if v.is_number)
             if not (gap == 0 or (gap.is_number and abs(float(gap)) <= 1e-12 * size)):
-                raise ModelError(f"{what} must be symmetric; entry [{i}][{j}] is {matrix[i, j]}, [{j}][{i}] is {matrix[j, i]}")
+                raise ModelError(
+                    f"{what} must be symmetric; entry [{i}][{j}] is {matrix[i, j]}, [{j}][{i}] is {matrix[j, i]}"
+                )
         return matrix
     return sp.ImmutableMatrix(sp.diag(*(scalar(v, f"{what}[{i}]") for i, v in enumerate(items))))
 
 
 def angle(value: Any, what: str) -> sp.Expr:
     """An angle in radians; a float that rounds a simple multiple of pi becomes that multiple."""
-    if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and math.isfinite(float(value)):
+    if (
+        isinstance(value, (int, float, np.number))
+        and not isinstance(value, bool)
+        and math.isfinite(float(value))
+    ):
         return exact_angle(float(value)) if value else sp.S.Zero
     return scalar(value, what)
 
@@ -110,10 +126,16 @@ def unit_axis(axis: Any, what: str) -> sp.ImmutableMatrix:
         raise ModelError(f"{what} must be numbers, got {tuple(axis)}; turn the joint with rpy instead")
     length = math.sqrt(sum(float(v) ** 2 for v in a))
     if length < 1e-9:
-        raise ModelError(f"{what} must be a direction, but its length is {length:.3g}; use for example (0, 0, 1)")
+        raise ModelError(
+            f"{what} must be a direction, but its length is {length:.3g}; use for example (0, 0, 1)"
+        )
     squared = sum(exact_number(v) ** 2 for v in a)
     exact = sp.sqrt(squared)
-    return sp.ImmutableMatrix([v / exact for v in a]) if exact.is_Rational else sp.ImmutableMatrix([exact_number(float(v) / length) for v in a])
+    return (
+        sp.ImmutableMatrix([v / exact for v in a])
+        if exact.is_Rational
+        else sp.ImmutableMatrix([exact_number(float(v) / length) for v in a])
+    )
 
 
 def parameters_of(expressions: Iterable[Any]) -> list[Parameter]:

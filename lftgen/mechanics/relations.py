@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 import sympy as sp
 
@@ -47,7 +48,7 @@ class Bound:
     lft: LFTData
 
 
-Factor = sp.MatrixBase | Bound
+Factor: TypeAlias = sp.MatrixBase | Bound
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,9 +142,15 @@ class Block:
         return reduce(wire(whole, loop, feed, read, f.zeros(len(names), len(inputs)), inputs, names))
 
     def _row(self, r: Relation, index: int) -> LFTData:
-        row = hstack([t.lft(exact=self.exact) for t in r.terms]) if len(r.terms) > 1 else r.terms[0].lft(exact=self.exact)
+        row = (
+            hstack([t.lft(exact=self.exact) for t in r.terms])
+            if len(r.terms) > 1
+            else r.terms[0].lft(exact=self.exact)
+        )
         n_y, n_u = row.shape
-        return renamed(row, inputs=[f"{index}.{k}" for k in range(n_u)], outputs=[f"{index}.{k}" for k in range(n_y)])
+        return renamed(
+            row, inputs=[f"{index}.{k}" for k in range(n_u)], outputs=[f"{index}.{k}" for k in range(n_y)]
+        )
 
     def _needed(self, outputs: Sequence[Signal]) -> list[Relation]:
         """Relations on which the outputs depend, in their order."""
@@ -157,5 +164,7 @@ class Block:
                 wanted.add(maker[name].output.name)
                 todo += [n for t in maker[name].terms for n in t.signal.names]
             elif name not in maker and name not in external:
-                raise ModelError(f"block {self.name} has no signal {name}; it makes {', '.join(r.output.name for r in self.relations)}")
+                raise ModelError(
+                    f"block {self.name} has no signal {name}; it makes {', '.join(r.output.name for r in self.relations)}"
+                )
         return [r for r in self.relations if r.output.name in wanted]

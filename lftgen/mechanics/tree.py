@@ -56,7 +56,9 @@ def build_tree(bodies: Sequence[RigidBody], joints: Sequence[Joint]) -> Tree:
     _unique([j.name for j in joints], "joint")
     both = sorted({b.name for b in bodies} & {j.name for j in joints})
     if both:
-        raise ModelError(f"{', '.join(both)} names a body and a joint; their signals would be confused, rename one of them")
+        raise ModelError(
+            f"{', '.join(both)} names a body and a joint; their signals would be confused, rename one of them"
+        )
     known = {b.name: b for b in bodies}
     carried: dict[str, Joint] = {}
     for j in joints:
@@ -73,7 +75,9 @@ def build_tree(bodies: Sequence[RigidBody], joints: Sequence[Joint]) -> Tree:
         raise ModelError(f'no joint has parent "{GROUND}": one must connect the mechanism to the base')
     loose = [b for b in known if b not in carried]
     if loose:
-        raise ModelError(f"body {', '.join(loose)} hangs on no joint; add one whose child it is (a FixedJoint to weld it)")
+        raise ModelError(
+            f"body {', '.join(loose)} hangs on no joint; add one whose child it is (a FixedJoint to weld it)"
+        )
     tree = Tree(known, tuple(joints), tuple(_outward(joints)))
     if len(tree.outward) < len(joints):
         stuck = [j.name for j in joints if j not in tree.outward]
@@ -91,12 +95,13 @@ def _outward(joints: Sequence[Joint]) -> list[Joint]:
 
 def _check_masses(tree: Tree) -> None:
     for joint in tree.joints:
-        if joint.dof and all(tree.bodies[b].is_massless for b in tree.beyond(joint)):
-            if joint.armature_matrix().is_zero_matrix and joint.carried_inertia().is_zero_matrix:
-                raise ModelError(
-                    f"beyond the moving joint {joint.name} there is no mass at all (bodies {', '.join(tree.beyond(joint))}): its "
-                    "acceleration is undefined; give one of them a mass, or fix the joint"
-                )
+        inertia_of_its_own = not (joint.armature_matrix().is_zero_matrix and joint.carried_inertia().is_zero_matrix)
+        beyond = tree.beyond(joint)
+        if joint.dof and not inertia_of_its_own and all(tree.bodies[b].is_massless for b in beyond):
+            raise ModelError(
+                f"beyond the moving joint {joint.name} there is no mass at all (bodies {', '.join(beyond)}): its "
+                "acceleration is undefined; give one of them a mass, or fix the joint"
+            )
 
 
 def _unique(names: Sequence[str], what: str) -> None:

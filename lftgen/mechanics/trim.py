@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 import sympy as sp
 
@@ -54,12 +55,17 @@ class Trim:
     position: Mapping[str, LFT]
     rotation: Mapping[str, LFT]
     exact: bool
-    mechanism: object
+    mechanism: Any
 
     def __repr__(self) -> str:
         kind = "exact" if self.exact else "float"
         rows = [f"  {k}: order {v.order}" for k, v in self.wrench.items()]
-        return "\n".join([f"Trim of {getattr(self.mechanism, 'name', '?')} ({kind} entries); wrench through each joint:", *rows])
+        return "\n".join(
+            [
+                f"Trim of {getattr(self.mechanism, 'name', '?')} ({kind} entries); wrench through each joint:",
+                *rows,
+            ]
+        )
 
 
 @dataclass
@@ -73,7 +79,9 @@ class _Solver:
     def coefficient(self, matrix: sp.MatrixBase) -> LFTData:
         return realize_coefficient(matrix, exact=self.exact)
 
-    def outward(self, base: sp.MatrixBase) -> tuple[dict[str, LFTData], dict[str, LFTData], dict[str, LFTData]]:
+    def outward(
+        self, base: sp.MatrixBase
+    ) -> tuple[dict[str, LFTData], dict[str, LFTData], dict[str, LFTData]]:
         rotation = {GROUND: self.coefficient(sp.eye(3))}
         position = {GROUND: self.coefficient(sp.zeros(3, 1))}
         acceleration = {GROUND: self.coefficient(base)}
@@ -94,7 +102,9 @@ class _Solver:
             force = multiply(self.coefficient(body.mass * sp.eye(3)), acceleration[body.name])
             total = multiply(self.coefficient(lever), force)
             for child in self.tree.joints_on(body.name):
-                moved = multiply(self.coefficient(moved_force(child.child_position)), wrench_parent[child.name])
+                moved = multiply(
+                    self.coefficient(moved_force(child.child_position)), wrench_parent[child.name]
+                )
                 total = add(total, moved)
             wrench[joint.name] = reduce(total)
             turn = self.coefficient(joint.child_rotation)
@@ -108,7 +118,9 @@ class _Solver:
         return LFT(renamed(declared, inputs=inputs, outputs=names))
 
 
-def solve_trim(tree: Tree, base: sp.MatrixBase, parameters: tuple[Parameter, ...], *, exact: bool, mechanism: object) -> Trim:
+def solve_trim(
+    tree: Tree, base: sp.MatrixBase, parameters: tuple[Parameter, ...], *, exact: bool, mechanism: Any
+) -> Trim:
     """Equilibrium of a grounded tree under the specific acceleration ``base`` (a_ref - g) of the reference frame."""
     s = _Solver(tree, exact, parameters)
     rotation, position, acceleration = s.outward(base)
@@ -116,16 +128,41 @@ def solve_trim(tree: Tree, base: sp.MatrixBase, parameters: tuple[Parameter, ...
     zero = s.coefficient(sp.zeros(3, 1))
     named: Callable[..., LFT] = s.finished
     return Trim(
-        torque=_proxy({j.name: named(_torque(j, wrench[j.name], s), j.names(j.forces)) for j in tree.joints if j.dof}),
-        wrench=_proxy({j.name: named(wrench[j.name], tuple(f"{j.name}_wrench_{c}" for c in TORQUE_FORCE)) for j in tree.joints}),
+        torque=_proxy(
+            {j.name: named(_torque(j, wrench[j.name], s), j.names(j.forces)) for j in tree.joints if j.dof}
+        ),
+        wrench=_proxy(
+            {
+                j.name: named(wrench[j.name], tuple(f"{j.name}_wrench_{c}" for c in TORQUE_FORCE))
+                for j in tree.joints
+            }
+        ),
         wrench_parent=_proxy(
-            {j.name: named(wrench_parent[j.name], tuple(f"{j.name}_wrench_parent_{c}" for c in TORQUE_FORCE)) for j in tree.joints}
+            {
+                j.name: named(
+                    wrench_parent[j.name], tuple(f"{j.name}_wrench_parent_{c}" for c in TORQUE_FORCE)
+                )
+                for j in tree.joints
+            }
         ),
         acceleration=_proxy(
-            {b: named(vstack([zero, acceleration[b]]), tuple(f"{b}_specific_acceleration_{c}" for c in ANGULAR_LINEAR)) for b in tree.bodies}
+            {
+                b: named(
+                    vstack([zero, acceleration[b]]),
+                    tuple(f"{b}_specific_acceleration_{c}" for c in ANGULAR_LINEAR),
+                )
+                for b in tree.bodies
+            }
         ),
-        position=_proxy({b: named(position[b], tuple(f"{b}_position_{c}" for c in XYZ)) for b in tree.bodies}),
-        rotation=_proxy({b: named(rotation[b], tuple(f"reference_{c}" for c in XYZ), tuple(f"{b}_{c}" for c in XYZ)) for b in tree.bodies}),
+        position=_proxy(
+            {b: named(position[b], tuple(f"{b}_position_{c}" for c in XYZ)) for b in tree.bodies}
+        ),
+        rotation=_proxy(
+            {
+                b: named(rotation[b], tuple(f"reference_{c}" for c in XYZ), tuple(f"{b}_{c}" for c in XYZ))
+                for b in tree.bodies
+            }
+        ),
         exact=exact,
         mechanism=mechanism,
     )
@@ -138,4 +175,3 @@ def _proxy(values: dict[str, LFT]) -> Mapping[str, LFT]:
 def _torque(joint: Joint, wrench: LFTData, s: _Solver) -> LFTData:
     held = multiply(s.coefficient(joint.subspace().T), wrench)
     return reduce(add(held, s.coefficient(joint.preload())))
-

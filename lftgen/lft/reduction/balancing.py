@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lftgen.lft.structure import slices_of
+
 _SWEEPS = 12
 
 
@@ -53,8 +55,7 @@ class ScalarLFT:
 
     def projected(self, left: list[np.ndarray], right: list[np.ndarray]) -> ScalarLFT:
         """``L dd R, L dp, pd R`` with block-diagonal L and R given block by block."""
-        ends = np.cumsum([0, *(r.shape[1] for r in right)])
-        groups = tuple(slice(int(i), int(j)) for i, j in zip(ends[:-1], ends[1:], strict=True))
+        groups = tuple(slices_of(r.shape[1] for r in right))
         L = np.zeros((groups[-1].stop, self.order), dtype=self.dd.dtype)
         R = np.zeros((self.order, groups[-1].stop), dtype=self.dd.dtype)
         for new, old, lk, rk in zip(groups, self.groups, left, right, strict=True):

@@ -35,7 +35,9 @@ def order_bound(a: LFTData, seed: int = 7) -> dict[str, int]:
         if have.repetitions == 0:
             bounds[block.name] = 0
             continue
-        degrees = [reduce(_restricted(small, block.name, rng), error_floor=NOISE).structure for _ in range(POINTS)]
+        degrees = [
+            reduce(_restricted(small, block.name, rng), error_floor=NOISE).structure for _ in range(POINTS)
+        ]
         counts = sorted(next(b.repetitions for b in s.blocks if b.name == block.name) for s in degrees)
         bounds[block.name] = counts[len(counts) // 2]
     return bounds

@@ -5,10 +5,13 @@ With a column-reduced basis T the rows at its pivots are the identity, so the le
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from lftgen.lft.field import ExactField
 from lftgen.lft.reduction.balancing import ScalarLFT
+from lftgen.lft.structure import slices_of
 
 
 def reduced_exactly(a: ScalarLFT, field: ExactField) -> ScalarLFT:
@@ -41,11 +44,9 @@ def _reachable_part(a: ScalarLFT, field: ExactField) -> ScalarLFT:
 
 
 def _projected(a: ScalarLFT, left: list[np.ndarray], right: list[np.ndarray], field: ExactField) -> ScalarLFT:
-    from dataclasses import replace
-
-    ends = np.cumsum([0, *(r.shape[1] for r in right)])
-    groups = tuple(slice(int(i), int(j)) for i, j in zip(ends[:-1], ends[1:], strict=True))
-    L, R = field.zeros(int(ends[-1]), a.order), field.zeros(a.order, int(ends[-1]))
+    groups = tuple(slices_of(r.shape[1] for r in right))
+    n = groups[-1].stop
+    L, R = field.zeros(n, a.order), field.zeros(a.order, n)
     for new, old, lk, rk in zip(groups, a.groups, left, right, strict=True):
         L[new, old], R[old, new] = lk, rk
     dd = field.matmul(field.matmul(L, a.dd), R)

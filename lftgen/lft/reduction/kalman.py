@@ -18,7 +18,7 @@ from lftgen.lft.field import ExactField
 from lftgen.lft.reduction.balancing import ScalarLFT, balanced, scaled_to_unit_range, unscaled
 from lftgen.lft.reduction.exact import reduced_exactly
 from lftgen.lft.reduction.staircase import reduced_once
-from lftgen.lft.structure import Structure
+from lftgen.lft.structure import Structure, slices_of
 
 TOLERANCES = tuple(10.0**-k for k in range(4, 13))
 """Rank tolerances tried in turn, relative to the norm of a block's rows of the balanced M."""
@@ -41,8 +41,18 @@ class _Split:
 
 def _split(a: LFTData) -> _Split:
     s = a.structure
-    d_rows = [i for b, r in zip(s.blocks, s.row_slices(), strict=True) if b.is_scalar for i in range(r.start, r.stop)]
-    d_columns = [i for b, r in zip(s.blocks, s.column_slices(), strict=True) if b.is_scalar for i in range(r.start, r.stop)]
+    d_rows = [
+        i
+        for b, r in zip(s.blocks, s.row_slices(), strict=True)
+        if b.is_scalar
+        for i in range(r.start, r.stop)
+    ]
+    d_columns = [
+        i
+        for b, r in zip(s.blocks, s.column_slices(), strict=True)
+        if b.is_scalar
+        for i in range(r.start, r.stop)
+    ]
     rows, columns = set(d_rows), set(d_columns)
     p_rows = [i for i in range(a.M.shape[0]) if i not in rows]
     return _Split(d_rows, d_columns, p_rows, [j for j in range(a.M.shape[1]) if j not in columns])
@@ -52,12 +62,11 @@ def scalar_lft(a: LFTData) -> ScalarLFT:
     """The repeated scalars of an LFT against everything else."""
     k = _split(a)
     blocks = [b for b in a.structure.blocks if b.is_scalar]
-    ends = np.cumsum([0, *(b.repetitions for b in blocks)])
     bounds = [b.delta_bounds() if b.parameter is not None else (-b.bound, b.bound) for b in blocks]
-    parts = (a.M[np.ix_(r, c)] for r in (k.d_rows, k.p_rows) for c in (k.d_columns, k.p_columns))
-    groups = tuple(slice(int(i), int(j)) for i, j in zip(ends[:-1], ends[1:], strict=True))
+    dd, dp, pd, pp = (a.M[np.ix_(r, c)] for r in (k.d_rows, k.p_rows) for c in (k.d_columns, k.p_columns))
+    groups = tuple(slices_of(b.repetitions for b in blocks))
     low, high = np.array(bounds, dtype=float).reshape(-1, 2).T
-    return ScalarLFT(*parts, groups, low, high)
+    return ScalarLFT(dd, dp, pd, pp, groups, low, high)
 
 
 def reduce(a: LFTData, tolerance: float | None = None, *, error_floor: float = ERROR_FLOOR) -> LFTData:
@@ -86,11 +95,15 @@ def reduce(a: LFTData, tolerance: float | None = None, *, error_floor: float = E
     if isinstance(a.field, ExactField):
         small = reduced_exactly(s, a.field)
     else:
-        small = _reduced_floats(s, TOLERANCES if tolerance is None else (tolerance,), error_floor, strict=tolerance is not None)
+        small = _reduced_floats(
+            s, TOLERANCES if tolerance is None else (tolerance,), error_floor, strict=tolerance is not None
+        )
     return a if small.order == s.order else _assembled(a, small)
 
 
-def _reduced_floats(s: ScalarLFT, tolerances: Sequence[float], error_floor: float, *, strict: bool) -> ScalarLFT:
+def _reduced_floats(
+    s: ScalarLFT, tolerances: Sequence[float], error_floor: float, *, strict: bool
+) -> ScalarLFT:
     unit, scale = scaled_to_unit_range(s)
     work, rows, columns = balanced(unit)
     judge = _Judge(work, error_floor)
@@ -127,7 +140,9 @@ class _Judge:
             self._rows = peaks
             self._columns = np.maximum((size / peaks).max(axis=0, keepdims=True, initial=0.0), 1e-300)
         turned = [np.linalg.qr(rng.standard_normal((g.stop - g.start,) * 2))[0] for g in work.groups]
-        self.accepted = max(NOISE_FACTOR * self.error(work.projected([q.T for q in turned], turned)), error_floor)
+        self.accepted = max(
+            NOISE_FACTOR * self.error(work.projected([q.T for q in turned], turned)), error_floor
+        )
 
     def _values(self, model: ScalarLFT) -> np.ndarray:
         try:
@@ -165,7 +180,9 @@ def _assembled(a: LFTData, small: ScalarLFT) -> LFTData:
     return replace(a, M=M[np.ix_(rows, columns)], structure=Structure(s.states, tuple(blocks)))
 
 
-def _positions(a: LFTData, groups: dict[str, slice], place: dict[int, int], slices: list[slice], total: int, inner: int) -> list[int]:
+def _positions(
+    a: LFTData, groups: dict[str, slice], place: dict[int, int], slices: list[slice], total: int, inner: int
+) -> list[int]:
     out = [place[i] for i in range(a.n_states)]
     for block, where in zip(a.structure.blocks, slices, strict=True):
         if block.is_scalar:

@@ -15,7 +15,7 @@ from lftgen.lft.reduction.balancing import ScalarLFT
 def reachable_bases(a: ScalarLFT, tolerance: float) -> list[np.ndarray]:
     """Orthonormal basis (channels of the block x dimension) of the reachable subspace of each block."""
     groups = a.groups
-    floor = [tolerance * np.linalg.norm(np.hstack([a.dd[g], a.dp[g]])) for g in groups]
+    floor = [tolerance * float(np.linalg.norm(np.hstack([a.dd[g], a.dp[g]]))) for g in groups]
     bases = [np.zeros((g.stop - g.start, 0)) for g in groups]
     candidates = [a.dp[g] for g in groups]
     while True:

@@ -19,5 +19,7 @@ class FixedJoint(Joint):
 
     kind = "fixed"
 
-    def __init__(self, name: str, *, parent: str, child: str, origin: Any = (0, 0, 0), rpy: Any = (0, 0, 0)) -> None:
+    def __init__(
+        self, name: str, *, parent: str, child: str, origin: Any = (0, 0, 0), rpy: Any = (0, 0, 0)
+    ) -> None:
         super().__init__(name, parent=parent, child=child, origin=origin, rpy=rpy)

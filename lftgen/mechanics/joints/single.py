@@ -47,7 +47,9 @@ class SingleAxisJoint(Joint):
             rest=rest,
             damping=_not_negative(damping, f"{what}: damping"),
             stiffness=scalar(stiffness, f"{what}: stiffness"),
-            armature=_not_negative(scalar(armature, f"{what}: armature") + gear**2 * rotor, f"{what}: armature"),
+            armature=_not_negative(
+                scalar(armature, f"{what}: armature") + gear**2 * rotor, f"{what}: armature"
+            ),
             gear_ratio=gear,
             actuated=bool(actuated),
             **common,
@@ -68,7 +70,9 @@ class SingleAxisJoint(Joint):
         return sp.ImmutableMatrix([[self.armature]])
 
     def preload(self) -> sp.ImmutableMatrix:
-        return sp.ImmutableMatrix([[0 if self.rest is None else self.stiffness * (self.coordinate - self.rest)]])
+        return sp.ImmutableMatrix(
+            [[0 if self.rest is None else self.stiffness * (self.coordinate - self.rest)]]
+        )
 
     def force_inputs(self) -> dict[str, list[sp.Expr]]:
         return {**super().force_inputs(), f"{self.name}_{self.motor_force}": [self.gear_ratio]}

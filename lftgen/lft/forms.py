@@ -1,0 +1,176 @@
+"""Forms of a realisation: nested (Horner), numerator over denominator, words, and the expressions as they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import sympy as sp
+
+from lftgen.lft.algebra import add, constant, exchange, hstack, inverse, multiply, select, transpose, vstack
+from lftgen.lft.connect import renamed
+from lftgen.lft.data import LFTData, default_names
+from lftgen.lft.field import FLOAT, Field
+from lftgen.lft.maps import change_maps
+from lftgen.lft.rational_matrix import RationalMatrix, Terms
+from lftgen.lft.realization.result import Realization
+from lftgen.lft.reduction.kalman import reduce
+from lftgen.lft.structure import DeltaBlock, DeltaMap, Structure
+from lftgen.parameters import Parameter
+
+Polynomial = Callable[[Terms, tuple[int, int]], LFTData]
+"""Realises a polynomial matrix of a shape, in the coordinates of one RationalMatrix."""
+
+
+def nested(
+    terms: Terms,
+    r: RationalMatrix,
+    order: Sequence[int],
+    shape: tuple[int, int],
+    *,
+    from_inputs: bool = False,
+) -> LFTData:
+    """Nested (Horner) form of a polynomial matrix: ``P0 + x (P1 + x (P2 + ...))``, parameters in the given order.
+
+    The coordinate x stands at the outputs, or with ``from_inputs`` at the inputs.
+    """
+    raw = _nested(terms, r.field, [r.parameters[i] for i in order], list(order), shape, from_inputs)
+    return change_maps(raw, {p.name: DeltaMap(p.coordinate_nominal) for p in r.parameters})
+
+
+def _nested(
+    terms: Terms,
+    field: Field,
+    parameters: Sequence[Parameter],
+    order: Sequence[int],
+    shape: tuple[int, int],
+    from_inputs: bool,
+) -> LFTData:
+    if not order:
+        total = field.zeros(*shape)
+        for matrix in terms.values():
+            total = total + matrix
+        return constant(total, field)
+    by_power: dict[int, Terms] = {}
+    for exponents, matrix in terms.items():
+        by_power.setdefault(exponents[order[0]], {})[exponents] = matrix
+    out: LFTData | None = None
+    for power in range(max(by_power, default=0), -1, -1):
+        if out is not None:
+            x = coordinate(parameters[0], shape[1] if from_inputs else shape[0], field)
+            out = multiply(out, x) if from_inputs else multiply(x, out)
+        if power in by_power or out is None:
+            part = _nested(by_power.get(power, {}), field, parameters[1:], order[1:], shape, from_inputs)
+            out = part if out is None else add(part, out)
+            out = reduce(out) if len(order) > 1 else out
+    assert out is not None
+    return out
+
+
+def coordinate(p: Parameter, n: int, field: Field) -> LFTData:
+    """``x I_n`` with delta = x (origin 0; the nominal is moved in afterwards)."""
+    M = field.zeros(2 * n, 2 * n)
+    M[range(n), range(n, 2 * n)] = field.element(1)
+    M[range(n, 2 * n), range(n)] = field.element(1)
+    block = DeltaBlock(p.name, "real", n, parameter=p, map=DeltaMap(0.0))
+    return LFTData(M, Structure((), (block,)), default_names("u", n), default_names("y", n), field)
+
+
+def right_fraction(r: RationalMatrix, polynomial: Polynomial) -> LFTData:
+    """N D^-1 from one realisation of [N; D]: D's channel is turned round."""
+    n, d = r.right_fraction()
+    p, m = r.shape
+    return turned(reduce(polynomial(stacked(n, d, r.field), (p + m, m))), p)
+
+
+def left_fraction(r: RationalMatrix, polynomial: Polynomial) -> LFTData:
+    """D^-1 N from one realisation of [N, D], through the transpose."""
+    n, d = ({k: v.T for k, v in t.items()} for t in r.left_fraction())
+    p, m = r.shape
+    return transpose(turned(reduce(polynomial(stacked(n, d, r.field), (m + p, p))), m))
+
+
+def turned(both: LFTData, n_outputs: int) -> LFTData:
+    """From ``[N; D]`` (D square) the LFT of ``N D^-1``, with the same inner channels."""
+    p, m = n_outputs, both.shape[1]
+    named = renamed(both, inputs=[f"v{i}" for i in range(m)])
+    turned_round = exchange(named, range(p, p + m), range(m), "the denominator at the nominal values")
+    chosen = select(turned_round, range(p), range(m))
+    return renamed(chosen, inputs=default_names("u", m), outputs=default_names("y", p))
+
+
+def stacked(top: Terms, bottom: Terms, field: Field) -> Terms:
+    """Terms of ``[top; bottom]`` (bottom must not be empty)."""
+    width = next(iter(bottom.values())).shape
+    height = next(iter(top.values())).shape[0] if top else 0
+    zeros = field.zeros(height, width[1]), field.zeros(*width)
+    return {k: np.concatenate([top.get(k, zeros[0]), bottom.get(k, zeros[1])]) for k in {**top, **bottom}}
+
+
+def from_realization(found: Realization, parameters: Sequence[Parameter]) -> LFTData:
+    """An LFT from plain matrices in the raw letters; the nominal values are moved in."""
+    counts = [found.letters.count(i) for i in range(len(parameters))]
+    blocks = tuple(
+        DeltaBlock(p.name, "real", n, parameter=p, map=DeltaMap(0.0))
+        for p, n in zip(parameters, counts, strict=True)
+    )
+    M = np.block([[found.M11, found.M12], [found.M21, found.M22]])
+    p, m = found.M22.shape
+    raw = LFTData(M, Structure((), blocks), default_names("u", m), default_names("y", p), FLOAT)
+    return change_maps(raw, {q.name: DeltaMap(q.coordinate_nominal) for q in parameters})
+
+
+def from_words(
+    words: Mapping[tuple[int, ...], np.ndarray], r: RationalMatrix, shape: tuple[int, int]
+) -> LFTData:
+    """An LFT (float or exact) whose factors stand in the order of the words; what is shared is left to the reduction."""
+    total = constant(r.field.zeros(*shape), r.field)
+    by_first: dict[int, dict[tuple[int, ...], np.ndarray]] = {}
+    for word, matrix in words.items():
+        if word:
+            by_first.setdefault(word[0], {})[word[1:]] = matrix
+        else:
+            total = add(total, constant(matrix, r.field))
+    for letter, rest in by_first.items():
+        p = r.parameters[letter]
+        x = change_maps(coordinate(p, shape[0], r.field), {p.name: DeltaMap(p.coordinate_nominal)})
+        total = reduce(add(total, multiply(x, from_words(rest, r, shape))))
+    return total
+
+
+def from_expressions(r: RationalMatrix) -> LFTData:
+    """Structure-preserving: every sum, product and power of the expressions as they stand, reduced on the way."""
+    rows = []
+    for i in range(r.shape[0]):
+        entries = [node(r.expressions[i, j], r) for j in range(r.shape[1])]
+        row = entries[0]
+        for k, e in enumerate(entries[1:], 1):
+            row = _beside(row, e, k)
+        rows.append(row)
+    return vstack(rows)
+
+
+def _beside(row: LFTData, entry: LFTData, k: int) -> LFTData:
+    return reduce(hstack([row, entry])) if k % 4 == 0 else hstack([row, entry])
+
+
+def node(e: sp.Expr, r: RationalMatrix) -> LFTData:
+    coordinates = {p.coordinate: p for p in r.parameters}
+    if not e.free_symbols & set(coordinates):
+        return constant(r.field.array([[e]]) if r.field.exact else r.field.array([[float(e)]]), r.field)
+    if e in coordinates:
+        p = coordinates[e]
+        return change_maps(coordinate(p, 1, r.field), {p.name: DeltaMap(p.coordinate_nominal)})
+    if isinstance(e, sp.Pow):
+        base = node(e.base, r)
+        base = inverse(base) if e.exp < 0 else base
+        out = base
+        for _ in range(abs(int(e.exp)) - 1):
+            out = multiply(out, base)
+        return reduce(out)
+    parts = [node(a, r) for a in e.args]
+    combine = add if isinstance(e, sp.Add) else multiply
+    out = parts[0]
+    for part in parts[1:]:
+        out = reduce(combine(out, part))
+    return out
