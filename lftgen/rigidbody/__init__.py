@@ -16,10 +16,9 @@ from lftgen.rigidbody.closed import (
     closed_forward_dynamics,
     closed_linearize,
 )
+from lftgen.rigidbody.complex_step import DynamicsDerivatives, complex_step_derivatives
 from lftgen.rigidbody.composite import bias_force, mass_matrix
 from lftgen.rigidbody.derivatives import (
-    DynamicsDerivatives,
-    complex_step_derivatives,
     forward_dynamics_derivatives,
     inverse_dynamics_derivatives,
 )

@@ -196,12 +196,7 @@ def _merge(first: _Node, second: _Node) -> _Node:
 
 def _schedule(leaves: Sequence[_Node], root: _Node, edges: Sequence[Edge]) -> AssemblyPlan:
     """Give every articulated body a pool and a row, and gather assemblies of one shape."""
-    count: dict[int, list[int]] = defaultdict(list)
-    for body, node in enumerate(leaves):
-        count[len(node.handles)].append(body)
-    for pool, members in enumerate(count.values()):
-        for row, body in enumerate(members):
-            leaves[body].pool, leaves[body].row = pool, row
+    count = _leaf_pools(leaves)
     by_level: dict[int, list[_Node]] = defaultdict(list)
     todo = [root]
     while todo:
@@ -229,6 +224,17 @@ def _schedule(leaves: Sequence[_Node], root: _Node, edges: Sequence[Edge]) -> As
         groups=tuple(groups),
         levels=root.level,
     )
+
+
+def _leaf_pools(leaves: Sequence[_Node]) -> dict[int, list[int]]:
+    """Bodies by their number of handles; each leaf is told its pool and row."""
+    count: dict[int, list[int]] = defaultdict(list)
+    for body, node in enumerate(leaves):
+        count[len(node.handles)].append(body)
+    for pool, members in enumerate(count.values()):
+        for row, body in enumerate(members):
+            leaves[body].pool, leaves[body].row = pool, row
+    return count
 
 
 def _bodies(leaves: Sequence[_Node]) -> dict[int, frozenset[int]]:

@@ -1,4 +1,4 @@
-"""Derivatives of inverse and forward dynamics: the analytical recursion for trees, and complex steps.
+"""Derivatives of inverse and forward dynamics of trees: the analytical recursion.
 
 Derivatives by position are by small motions on the child's side of each joint (X(δ) X(q)), as the states of
 `linearize`; for joints with one axis that is the derivative by the coordinate.
@@ -6,12 +6,10 @@ Derivatives by position are by small motions on the child's side of each joint (
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lftgen.rigidbody.complex_step import DynamicsDerivatives, tangent_map
 from lftgen.rigidbody.composite import composite_body
 from lftgen.rigidbody.forward import forward_dynamics
 from lftgen.rigidbody.inverse import newton_euler
@@ -26,7 +24,6 @@ from lftgen.rigidbody.kinematics import (
 )
 from lftgen.rigidbody.loads import Wrenches, external_wrenches
 from lftgen.rigidbody.model import Model
-from lftgen.rigidbody.posture import ADDITIVE
 from lftgen.rigidbody.spatial import (
     Array,
     apply,
@@ -34,29 +31,8 @@ from lftgen.rigidbody.spatial import (
     cross_force,
     cross_motion,
     join,
-    rotation_exponential,
-    skew,
     transpose,
 )
-
-STEP = 1e-30
-
-
-@dataclass(frozen=True, eq=False)
-class DynamicsDerivatives:
-    """Jacobians (..., nq, nq) of a dynamics function by position, rate and third argument.
-
-    Attributes
-    ----------
-    q, qd : array
-        By small motions and by rates.
-    u : array
-        By q̈ (inverse dynamics: H) or by τ (forward dynamics: H⁻¹).
-    """
-
-    q: Array
-    qd: Array
-    u: Array
 
 
 def inverse_dynamics_derivatives(
@@ -104,6 +80,14 @@ def inverse_dynamics_derivatives(
     df = [sweep.body_force(i, dv[i], da[i]) for i in range(len(model.links))]
     for i, change in _turning_loads(model, world, dx):
         df[i] = df[i] - _pad(change, sweep.width)
+    rows = _up(model, X, f, df)
+    _add_passive(model, rows, angles, reference is not None)
+    n = model.nq
+    return DynamicsDerivatives(rows[..., :n], rows[..., n:], composite_body(model, X))
+
+
+def _up(model: Model, X: list[Array], f: list[Array], df: list[Array]) -> Array:
+    """Sᵀ δf of every joint (..., nq, columns), forces carried to the parents."""
     n = model.nq
     shape = np.broadcast_shapes(*(x.shape[:-2] for x in df)) if df else ()
     rows = np.zeros((*shape, n, 2 * n), np.result_type(float, *df))
@@ -116,8 +100,7 @@ def inverse_dynamics_derivatives(
                 column = link.dofs.start + k
                 lifted[..., column] = lifted[..., column] + cross_force(S[..., k], f[i])
             df[link.parent] = df[link.parent] + np.matmul(transpose(X[i]), lifted)
-    _add_passive(model, rows, angles, reference is not None)
-    return DynamicsDerivatives(rows[..., :n], rows[..., n:], composite_body(model, X))
+    return rows
 
 
 class _Sweep:
@@ -243,79 +226,3 @@ def forward_dynamics_derivatives(
     solved = np.linalg.solve(H, np.concatenate([inverse.q, inverse.qd], axis=-1))
     n = model.nq
     return DynamicsDerivatives(-solved[..., :n], -solved[..., n:], np.linalg.inv(inverse.u))
-
-
-def tangent_map(model: Model, q: Array) -> Array:
-    """Q (..., nq, nq): coordinates change by Q δ for small motions δ on the child's side of each joint.
-
-    Examples
-    --------
-    >>> from lftgen.rigidbody import Body, Joint, Model
-    >>> model = Model([Body("b", 1.0, (0, 0, 0), np.eye(3))], [Joint("B", "spherical", "ground", "b")])
-    >>> tangent_map(model, np.array([0.0, 0.0, 0.2])).round(4)[:2, :2]
-    array([[ 0.9967, -0.1   ],
-           [ 0.1   ,  0.9967]])
-    """
-    batch = np.broadcast_shapes(q.shape[:-1], model.batch_shape)
-    Q = np.array(np.broadcast_to(np.eye(model.nq), (*batch, model.nq, model.nq)))
-    for link in model.links:
-        if link.joint.dof and link.joint.kind not in ADDITIVE:
-            S = link.subspace
-            phi = apply(S, q[..., link.dofs])[..., :3]
-            lifted = np.concatenate(
-                [
-                    np.matmul(_inverse_right_jacobian(phi), S[..., :3, :]),
-                    np.matmul(rotation_exponential(phi), S[..., 3:, :]),
-                ],
-                axis=-2,
-            )
-            Q[..., link.dofs, link.dofs] = np.matmul(transpose(S), lifted)
-    return Q
-
-
-def _inverse_right_jacobian(phi: Array) -> Array:
-    """J_r⁻¹(φ): log(exp φ exp δ) = φ + J_r⁻¹ δ to first order."""
-    x = (phi * phi).sum(axis=-1)
-    small = x < 1e-4
-    safe = np.where(small, 1, x)
-    theta = np.sqrt(safe)
-    far = 1 / safe - (1 + np.cos(theta)) / (2 * theta * np.sin(theta))
-    near = 1 / 12 + x / 720 + x**2 / 30240
-    K = skew(phi)
-    result: Array = np.eye(3) + K / 2 + np.where(small, near, far)[..., None, None] * np.matmul(K, K)
-    return result
-
-
-def complex_step_derivatives(
-    model: Model, dynamics: Callable[[Array, Array, Array], Array], q: Array, qd: Array, u: Array
-) -> DynamicsDerivatives:
-    """Derivatives of any dynamics function of this room by complex step, exact to rounding.
-
-    Parameters
-    ----------
-    model : Model
-    dynamics : callable
-        (q, qd, u) → (..., rows), for instance ``lambda *x: forward_dynamics_by("mobility", model, *x)``.
-    q, qd, u : array (nq,)
-
-    Returns
-    -------
-    DynamicsDerivatives
-
-    Examples
-    --------
-    >>> from lftgen.rigidbody import Body, Joint, Model
-    >>> rod = Body("rod", 3.0, (0, 0, -1), np.eye(3))
-    >>> model = Model([rod], [Joint("J", "revolute", "ground", "rod", axis=(1, 0, 0))])
-    >>> zero = np.zeros(1)
-    >>> complex_step_derivatives(model, lambda *x: forward_dynamics(model, *x), zero, zero, zero).q.round(6)
-    array([[-7.3575]])
-    """
-    n = model.nq
-    seeds = np.zeros((3 * n, 3 * n), complex)
-    seeds[:n, :n] = transpose(tangent_map(model, np.asarray(q, float)))
-    seeds[n:, n:] = np.eye(2 * n)
-    z = np.concatenate([q, qd, u]) + 1j * STEP * seeds
-    values = dynamics(z[:, :n], z[:, n : 2 * n], z[:, 2 * n :])
-    J = transpose(values.imag / STEP)
-    return DynamicsDerivatives(J[:, :n], J[:, n : 2 * n], J[:, 2 * n :])

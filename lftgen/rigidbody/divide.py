@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lftgen.errors import IllPosedError, ModelError
-from lftgen.rigidbody.assembly_tree import AssemblyPlan, Edge, plan_assembly
+from lftgen.errors import IllPosedError
+from lftgen.rigidbody.assembly_tree import AssemblyPlan, plan_assembly
+from lftgen.rigidbody.edge_rows import EdgeTable, edge_table
 from lftgen.rigidbody.forward import total_joint_forces
-from lftgen.rigidbody.group_assembly import Assembled, EdgeRows, Undetermined, assemble_group, release_group
+from lftgen.rigidbody.group_assembly import Assembled, Undetermined, assemble_group, release_group
 from lftgen.rigidbody.handles import RANK_TOLERANCE, symmetric_rank
-from lftgen.rigidbody.joints import active_subspace, constraint_subspace
+from lftgen.rigidbody.joints import active_subspace
 from lftgen.rigidbody.kinematics import base_motion, coordinates
 from lftgen.rigidbody.loads import Wrenches, external_wrenches
-from lftgen.rigidbody.loops import ClosedModel, loop_residual, loop_rows
+from lftgen.rigidbody.loops import ClosedModel
 from lftgen.rigidbody.model import Model
 from lftgen.rigidbody.spatial import Array, apply, transpose
 from lftgen.rigidbody.stacked import (
@@ -70,11 +70,8 @@ class DivideAndConquer:
     stacked: StackedModel
     mobility: Array
     """Inverse inertia of every body (N, *batch, 6, 6)."""
-    classes: dict[int, tuple[Array, Array, Array, Array]]
-    """Tree joints by number of rows: bodies, Tᵀ (n, *batch, rows, 6), E and the armatures' part of γ."""
-    rank: Array
-    """Row of each edge among those of its size."""
-    edges: tuple[Edge, ...]
+    table: EdgeTable
+    """Constraint rows of all joints."""
     soft: Array
     """Tree joints with an armature."""
     active: Array
@@ -107,21 +104,21 @@ class DivideAndConquer:
         IllPosedError
             Y is singular and the motion contradicts the constraints (an inconsistent loop).
         """
-        model = self.closed.tree
-        angles, rates = coordinates(model, q, "q"), coordinates(model, qd, "qd")
-        force = total_joint_forces(model, angles, rates, coordinates(model, tau, "tau"), None)
-        motion = move(self.stacked, angles, rates)
-        ndim = motion.X.ndim - 3
-        base = base_motion(model, base_acceleration)
+        model, base = self.closed.tree, base_motion(self.closed.tree, base_acceleration)
+        vectors = [coordinates(model, x, name) for x, name in ((q, "q"), (qd, "qd"), (tau, "tau"))]
+        shapes = [np.shape(x)[:-1] for x in (*vectors, base, *(wrenches or {}).values())]
+        batch = np.broadcast_shapes(model.batch_shape, *shapes)
+        angles, rates, drive = (np.broadcast_to(x, (*batch, model.nq)) for x in vectors)
+        force = total_joint_forces(model, angles, rates, drive, None)
+        motion, ndim = move(self.stacked, angles, rates), len(batch)
         push = self._pushes(motion, force, wrenches, ndim)
         phi = widen(self.mobility, ndim, 2)
-        rows = self._scaled(self._rows(motion, force, base, stabilization, ndim), phi)
+        rows = self.table.rows(self.stacked, motion, force, base, stabilization, phi)
         pools = self._leaves(phi, apply(phi, push))
         done: list[Assembled] = []
         for group in self.plan.groups:
-            done.append(
-                assemble_group(group, pools, self._edge_data(group.edges, rows), self._loose, tolerance)
-            )
+            edges = self.table.pick(group.edges, rows)
+            done.append(assemble_group(group, pools, edges, bool(self.closed.loops), tolerance))
             pools.append((done[-1].mobility, done[-1].bias))
         f = self._release(pools, done)
         a = apply(phi, push + f)
@@ -132,11 +129,6 @@ class DivideAndConquer:
         qdd = self._gather(step)
         open_forces = tuple(u for k, d in enumerate(done) for u in d.undetermined(self._names(k)))
         return DivideResult(qdd, a, open_forces, 2 * self.plan.levels, motion.steps)
-
-    @property
-    def _loose(self) -> bool:
-        """True where constraints may be redundant: a tree on the ground never has such."""
-        return bool(self.closed.loops)
 
     def _names(self, k: int) -> list[list[str]]:
         names = [k.joint.name for k in self.closed.tree.links] + [loop.name for loop in self.closed.loops]
@@ -159,76 +151,6 @@ class DivideAndConquer:
             extra = [np.zeros(6) if fx is None else fx for fx in external]
             total = total + np.stack(np.broadcast_arrays(*extra, np.zeros(total.shape[1:]))[:-1])
         return total
-
-    def _rows(
-        self, motion: StackedMotion, force: Array, base: Array, stabilization: tuple[float, float], ndim: int
-    ) -> dict[int, tuple[Array, Array, Array, Array]]:
-        """P_after, P_before, γ, E of all edges, by their number of rows (7.60)."""
-        rows = {}
-        drive = spread_wide(self.stacked, force, ndim)
-        for size, (bodies, TT, E, gain) in self.classes.items():
-            TT, gain = widen(TT, ndim, 2), widen(gain, ndim, 2)
-            before = -np.matmul(TT, motion.X[bodies])
-            gamma = apply(TT, motion.c[bodies]) + apply(gain, drive[bodies])
-            rooted = self.stacked.parent[bodies] < 0
-            gamma = gamma - np.where(
-                rooted.reshape(-1, *(1,) * (gamma.ndim - 1)), apply(before, base), 0
-            )  # the ground's acceleration is known
-            rows[size] = (np.broadcast_to(TT, before.shape), before, gamma, widen(E, ndim, 1))
-        if self.closed.loops:
-            self._add_loops(rows, motion, base, stabilization)
-        return rows
-
-    def _add_loops(
-        self,
-        rows: dict[int, tuple[Array, Array, Array, Array]],
-        motion: StackedMotion,
-        base: Array,
-        stabilization: tuple[float, float],
-    ) -> None:
-        world, (alpha, beta) = world_placements(motion.X_ground), stabilization
-        found = defaultdict(list)
-        batch = motion.v.shape[1:-1]
-        for loop in self.closed.loops:
-            P1, P2, gamma, rate = loop_rows(self.closed, loop, world, list(motion.v))
-            residual = loop_residual(self.closed, loop, world)
-            gamma = gamma - 2 * alpha * rate - beta**2 * residual
-            if self.closed.ends(loop)[0] < 0:
-                gamma = gamma - apply(P1, base)
-            found[gamma.shape[-1]].append((P2, P1, gamma, np.zeros(gamma.shape[-1])))
-        for size, blocks in found.items():
-            new = [stack([b[k] for b in blocks], batch, 2 if k < 2 else 1) for k in range(4)]
-            if size in rows:
-                old = [
-                    np.broadcast_to(r, (len(r), *n.shape[1:])) for r, n in zip(rows[size], new, strict=True)
-                ]
-                new = [np.concatenate(pair) for pair in zip(old, new, strict=True)]
-            rows[size] = (new[0], new[1], new[2], new[3])
-
-    def _scaled(self, rows: dict[int, tuple[Array, Array, Array, Array]], phi: Array) -> dict[int, EdgeRows]:
-        """Add the scale of each row: 1/√ of its mobility if both bodies were free.
-
-        Against that a constrained mobility shows its rank: what rounding leaves of a cancelled one is small.
-        """
-        scaled: dict[int, EdgeRows] = {}
-        for size, (P2, P1, gamma, E) in rows.items():
-            free = np.ones_like(gamma.real)
-            if self._loose:
-                ends = [(e.after, e.before) for e in self.edges if e.size == size]
-                after, before = np.array(ends).T
-                ground = (before < 0).reshape(-1, *(1,) * (phi.ndim - 1))
-                free = _diagonal(P2, phi[after]) + _diagonal(P1, np.where(ground, 0, phi[before])) + E
-            scaled[size] = (P2, P1, gamma, E, 1 / np.sqrt(np.maximum(free.real, 1e-300)))
-        return scaled
-
-    def _edge_data(self, edges: Array, rows: dict[int, EdgeRows]) -> list[EdgeRows]:
-        """For each edge slot of a group, its rows stacked over the group."""
-        data = []
-        for column in edges.T:
-            P2, P1, gamma, E, scale = rows[self.edges[column[0]].size]
-            pick = self.rank[column]
-            data.append((P2[pick], P1[pick], gamma[pick], E[pick], scale[pick]))
-        return data
 
     def _leaves(self, phi: Array, bias: Array) -> list[tuple[Array, Array]]:
         pools = []
@@ -256,12 +178,6 @@ class DivideAndConquer:
         qdd = np.empty_like(flat)
         qdd[..., self.stacked.columns[used]] = flat
         return qdd
-
-
-def _diagonal(P: Array, phi: Array) -> Array:
-    """Diagonal of P Φ Pᵀ."""
-    diagonal: Array = (np.matmul(P, phi) * P).sum(axis=-1)
-    return diagonal
 
 
 def divide_and_conquer(system: Model | ClosedModel) -> DivideAndConquer:
@@ -302,66 +218,15 @@ def divide_and_conquer(system: Model | ClosedModel) -> DivideAndConquer:
                 f"body {link.body.name!r}: its inertia has rank {rank} of 6, so Φ = I⁻¹ does not exist. "
                 "Give it mass and rotational inertia about three axes, or use forward_dynamics."
             )
-    classes, sizes, rank_of = _joint_classes(tree)
-    edges = [Edge(link.parent, i, sizes[i]) for i, link in enumerate(tree.links)]
-    counts = {size: len(entry[0]) for size, entry in classes.items()}
-    for loop, size in zip(closed.loops, closed.sizes, strict=True):
-        before, after = closed.ends(loop)
-        edges.append(Edge(before, after, size))
-        rank_of.append(counts.get(size, 0))
-        counts[size] = counts.get(size, 0) + 1
+    table = edge_table(closed)
     active = [active_subspace(link.subspace) for link in tree.links]
     padded = [np.concatenate([T, np.zeros((*T.shape[:-1], 6 - T.shape[-1]))], axis=-1) for T in active]
     return DivideAndConquer(
         closed=closed,
-        plan=plan_assembly([link.parent for link in tree.links], edges),
+        plan=plan_assembly([link.parent for link in tree.links], table.edges),
         stacked=stacked,
         mobility=np.linalg.inv(stacked.inertia),
-        classes=classes,
-        rank=np.array(rank_of),
-        edges=tuple(edges),
+        table=table,
         soft=np.flatnonzero([k.joint.dof > 0 and bool(k.joint.armature.any()) for k in tree.links]),
         active=stack(padded, tree.batch_shape, 2),
     )
-
-
-def _joint_classes(
-    tree: Model,
-) -> tuple[dict[int, tuple[Array, Array, Array, Array]], list[int], list[int]]:
-    """Constraint rows of the tree joints, by size; an armature adds its degrees of freedom as rows.
-
-    A joint with armature J obeys J q̈ = τ − σ, σ = Sᵀ f. With f = T λ + T_a σ this is the row
-    T_aᵀ(a2 − a1 − c) + σ / J = τ / J: a compliance E = 1/J beside Tᵀ(a2 − a1 − c) = 0, E = 0.
-    """
-    found: dict[int, list[tuple[int, Array, Array, Array]]] = defaultdict(list)
-    sizes, rank_of = [], []
-    for i, link in enumerate(tree.links):
-        T, J, dof = constraint_subspace(link.subspace), link.joint.armature, link.joint.dof
-        E, gain = np.zeros(T.shape[-1]), np.zeros((T.shape[-1], 6))
-        if dof and J.any():
-            if not J.all():
-                raise ModelError(
-                    f"armature of joint {link.joint.name!r}: divide-and-conquer takes it non-zero at "
-                    "all points and degrees of freedom, or zero at all."
-                )
-            soft = np.broadcast_to(1 / J, (*J.shape[:-1], dof))
-            both = np.broadcast_shapes(T.shape[:-2], soft.shape[:-1])
-            Ta = np.broadcast_to(active_subspace(link.subspace), (*both, 6, dof))
-            T = np.concatenate([np.broadcast_to(T, (*both, *T.shape[-2:])), Ta], axis=-1)
-            E = np.concatenate([np.zeros((*soft.shape[:-1], 6 - dof)), soft], axis=-1)
-            gain = np.zeros((*soft.shape[:-1], 6, 6))
-            gain[..., 6 - dof :, :dof] = soft[..., None] * np.eye(dof)
-        sizes.append(T.shape[-1])
-        rank_of.append(len(found[sizes[-1]]))
-        found[sizes[-1]].append((i, transpose(T), E, gain))
-    batch = tree.batch_shape
-    classes = {}
-    for size, entries in found.items():
-        numbers, rows, E_all, gains = zip(*entries, strict=True)
-        classes[size] = (
-            np.array(numbers),
-            stack(rows, batch, 2),
-            stack(E_all, batch, 1),
-            stack(gains, batch, 2),
-        )
-    return classes, sizes, rank_of

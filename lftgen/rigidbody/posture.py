@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lftgen.errors import IllPosedError, ModelError
-from lftgen.rigidbody.elements import Joint
 from lftgen.rigidbody.kinematics import coordinates, placements, poses, transforms
 from lftgen.rigidbody.loop_forces import loop_jacobian
 from lftgen.rigidbody.loops import ClosedModel, loop_residual
@@ -191,34 +190,24 @@ def solve_posture(
     >>> solve_posture(weld, [0.0, 0.0], {"A": 0.7}).round(12)
     array([0.7, 0.7])
     """
-    tree = closed.tree
     columns = independent_columns(closed, tuple(independent))
-    q = np.array(coordinates(tree, start, "start"), float)
-    rest = np.setdiff1d(np.arange(tree.nq), columns)
-    goals = [np.asarray(independent[j.name], float) for j in tree.joints if j.name in independent]
-    goals = [g[..., None] if j.dof == 1 else g for g, j in zip(goals, _named(tree, independent), strict=True)]
-    goal = np.concatenate(np.broadcast_arrays(*goals), axis=-1) if len(goals) != 1 else goals[0]
-    batch = np.broadcast_shapes(q.shape[:-1], goal.shape[:-1], tree.batch_shape)
-    q = np.array(np.broadcast_to(q, (*batch, tree.nq)))
+    rest = np.setdiff1d(np.arange(closed.tree.nq), columns)
+    q, goal = _endpoints(closed, start, independent)
     q, residual, _ = _newton(closed, q, rest, tolerance)
     if not residual.max(initial=0) <= tolerance:
         raise _cannot_close(closed, q, 0.0)
     path = goal - q[..., columns]
-    done, stride = 0.0, min(1.0, step / max(np.abs(path).max(initial=0), 1e-300))
+    longest = step / max(np.abs(path).max(initial=0), 1e-300)
+    done, stride = 0.0, longest
     for _ in range(max_steps):
         if done >= 1:
             return q
         part = min(stride, 1 - done)
-        move = np.zeros_like(q)
-        move[..., columns] = part * path
-        _, K = residual_and_jacobian(closed, q)
-        move[..., rest] = -apply(
-            np.linalg.pinv(K[..., rest], rcond=1e-9), apply(K[..., columns], part * path)
-        )
-        trial, residual, corrected = _newton(closed, retract(tree, q, move), rest, tolerance)
+        move = _predict(closed, q, columns, rest, part * path)
+        trial, residual, corrected = _newton(closed, retract(closed.tree, q, move), rest, tolerance)
         small = corrected <= max(0.5 * np.abs(move).max(initial=0), 1e-9)
         if residual.max(initial=0) <= tolerance and small:
-            q, done, stride = trial, done + part, min(2 * stride, step / max(np.abs(path).max(), 1e-300))
+            q, done, stride = trial, done + part, min(2 * stride, longest)
         elif part < 1e-9:
             break
         else:
@@ -226,8 +215,30 @@ def solve_posture(
     raise _cannot_close(closed, q, done)
 
 
-def _named(tree: Model, names: Mapping[str, ArrayLike]) -> list[Joint]:
-    return [joint for joint in tree.joints if joint.name in names]
+def _endpoints(
+    closed: ClosedModel, start: ArrayLike, independent: Mapping[str, ArrayLike]
+) -> tuple[Array, Array]:
+    """Start (*batch, nq) and targets (*batch, k) with common batch axes."""
+    tree, goals = closed.tree, []
+    for joint in tree.joints:
+        if joint.name in independent:
+            value = np.asarray(independent[joint.name], float)
+            goals.append(value[..., None] if joint.dof == 1 else value)
+    q = np.array(coordinates(tree, start, "start"), float)
+    batch = np.broadcast_shapes(q.shape[:-1], tree.batch_shape, *(g.shape[:-1] for g in goals))
+    wide = [np.broadcast_to(g, (*batch, g.shape[-1])) for g in goals]
+    return np.array(np.broadcast_to(q, (*batch, tree.nq))), np.concatenate(
+        [*wide, np.zeros((*batch, 0))], axis=-1
+    )
+
+
+def _predict(closed: ClosedModel, q: Array, columns: Array, rest: Array, ahead: Array) -> Array:
+    """Small motions along the tangent for a step of the independent coordinates."""
+    move = np.zeros_like(q)
+    move[..., columns] = ahead
+    _, K = residual_and_jacobian(closed, q)
+    move[..., rest] = -apply(np.linalg.pinv(K[..., rest], rcond=1e-9), apply(K[..., columns], ahead))
+    return move
 
 
 def _newton(closed: ClosedModel, q: Array, rest: Array, tolerance: float) -> tuple[Array, Array, float]:

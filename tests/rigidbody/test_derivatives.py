@@ -17,7 +17,7 @@ from lftgen.rigidbody import (
     inverse_dynamics,
     inverse_dynamics_derivatives,
 )
-from lftgen.rigidbody.derivatives import tangent_map
+from lftgen.rigidbody.complex_step import tangent_map
 from lftgen.rigidbody.posture import retract
 
 

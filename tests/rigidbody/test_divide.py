@@ -44,6 +44,8 @@ def test_batches_and_complex_steps(tree, error):
     q, v, tau = rng.normal(size=(3, 5, 3, model.nq))
     plan = divide_and_conquer(model)
     assert error(plan.forward_dynamics(q, v, tau).qdd, forward_dynamics(model, q, v, tau)) < 1e-10
+    wide = plan.forward_dynamics(q[0, 0], None, tau, wrenches={"b2": np.ones((3, 6))}).qdd
+    assert error(wide, forward_dynamics(model, q[0, 0], None, tau, wrenches={"b2": np.ones(6)})) < 1e-10
     step = q + 1e-30j * rng.normal(size=model.nq)
     want = forward_dynamics(model, step, v, tau)
     got = plan.forward_dynamics(step, v, tau).qdd
