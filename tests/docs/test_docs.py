@@ -3,11 +3,13 @@
 import contextlib
 import io
 import re
+import runpy
 from pathlib import Path
 
 import pytest
 
 import lftgen as lg
+from lftgen import cli
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -30,12 +32,18 @@ def test_python_blocks_run_and_print_what_is_written(page: Path, monkeypatch: py
             assert printed.split() == code.split()
 
 
-def test_every_public_name_is_in_the_api_page() -> None:
-    """The API page lists exactly the public names."""
+def test_api_page_lists_every_public_name() -> None:
+    """The API page lists exactly the public names; `python docs/make_api.py` brings it up to date."""
     text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-    listed = re.findall(r"^\| `(\w+)", text, re.MULTILINE)
-    assert len(listed) == len(set(listed))
-    assert set(listed) == set(lg.__all__)
+    listed = re.findall(r"^\| `(\w+)`", text, re.MULTILINE)
+    assert sorted(listed) == sorted(lg.__all__), "run python docs/make_api.py"
+    assert all(getattr(lg, name).__doc__ for name in listed)
+
+
+def test_api_page_generator_runs() -> None:
+    """The generator of the API page names every class, function and error."""
+    page = runpy.run_path(str(ROOT / "docs" / "make_api.py"))["page"]()
+    assert all(f"| `{name}` |" in page for name in lg.__all__)
 
 
 def test_model_file_page_is_a_valid_model() -> None:
@@ -63,3 +71,30 @@ def test_ci_runs_the_test_command_of_the_readme() -> None:
     command = re.search(r"python (-m pytest.*)$", readme, re.MULTILINE)
     assert command is not None
     assert f"python {command[1]}\n" in script
+
+
+def test_readme_shows_real_output(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What the README says the first command prints is what it prints, but for times and rounding errors."""
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("COLUMNS", "100")
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    found = re.search(
+        r"<!-- output of: lftgen (.*?) -->\n```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL
+    )
+    assert found is not None
+    with pytest.raises(SystemExit) as caught:
+        cli.main(found[1].split())
+    assert not caught.value.code
+    assert _steady(found[2]) == _steady(capsys.readouterr().out)
+
+
+def _steady(output: str) -> list[list[str]]:
+    """Return the words of each line that are the same on every machine."""
+    lines = [
+        line
+        for line in output.splitlines()
+        if line.strip() and not line.startswith(("worst point", "reading"))
+    ]
+    return [re.sub(r"\d\.\de[-+]\d+", "#", line).split() for line in lines]
