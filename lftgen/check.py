@@ -17,6 +17,9 @@ from lftgen.oracle import numeric_model
 from lftgen.parameters import Parameter
 
 MAX_CORNERS = 256
+TRUE_ZERO = 1e-14
+"""A block whose true entries are below this, relative to the largest of ``[A B; C D]``, is zero up to the rounding of
+the numeric model itself (sines of pi and the like), so that its own size is no scale."""
 BLOCKS = ("kinematic", "A21", "A22", "B", "C", "D")
 """Blocks that errors are reported by: kinematic rows of A and B, then accelerations from positions, from rates, from
 inputs, then outputs."""
@@ -169,7 +172,7 @@ def block_errors(got: tuple[np.ndarray, ...], want: tuple[np.ndarray, ...]) -> l
 
     def error(g: np.ndarray, w: np.ndarray) -> float:
         size = float(np.max(np.abs(w), initial=0.0))
-        return float(np.max(np.abs(g - w), initial=0.0)) / (size or largest)
+        return float(np.max(np.abs(g - w), initial=0.0)) / (size if size > TRUE_ZERO * largest else largest)
 
     (A, B, C, D), (a, b, c, d) = got, want
     kinematic = error(np.hstack([A[:n], B[:n]]), np.hstack([a[:n], b[:n]]))

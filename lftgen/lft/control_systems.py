@@ -17,17 +17,23 @@ def to_state_space(a: LFTData, ports: np.ndarray) -> Any:
     import control
 
     n = a.n_states
-    return control.StateSpace(
+    B, D = ports[:n, n:], ports[n:, n:]
+    autonomous = not a.inputs  # python-control takes a 1 x 0 matrix for an empty 0 x 0 one
+    system = control.StateSpace(
         ports[:n, :n],
-        ports[:n, n:],
+        np.zeros((n, 1)) if autonomous else B,
         ports[n:, :n],
-        ports[n:, n:],
+        np.zeros((len(a.outputs), 1)) if autonomous else D,
         0,
         states=list(a.structure.states),
-        inputs=list(a.inputs),
+        inputs=["unused"] if autonomous else list(a.inputs),
         outputs=list(a.outputs),
         remove_useless_states=False,
     )
+    if autonomous:
+        system.set_inputs([])
+        system.B, system.D = B, D
+    return system
 
 
 def is_control_system(value: object) -> bool:

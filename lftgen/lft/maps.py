@@ -139,6 +139,9 @@ def fix(a: LFTData, values: Mapping[str, Any], *, extrapolate: bool = False) -> 
     """
     known = {b.name: b for b in a.structure.blocks}
     check_known(values, list(known))
+    for name, value in values.items():
+        if np.ndim(value) != (0 if known[name].is_scalar else 2):
+            raise ParameterError(f"{name}: expected a single value to fix it at, got {value!r}")
     deltas = {k: np.atleast_2d(known[k].delta_of(v, extrapolate=extrapolate)) for k, v in values.items()}
     for name, delta in deltas.items():
         if np.any(delta.imag):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from lftgen.errors import ModelError
+from lftgen.errors import IllPosedError, ModelError
 from lftgen.lft import algebra, display, evaluation, maps, symbolic, wellposed
 from lftgen.lft import connect as connections
 from lftgen.lft.control_systems import from_control, is_control_system, to_state_space
@@ -47,6 +47,8 @@ class LFT:
 
     __slots__ = ("data",)
     __array_ufunc__ = None
+    _op_priority = 1000.0  # sympy leaves mixed products and sums to this class
+    is_Matrix = is_MatrixLike = False  # ... and does not take it for a matrix of its own
     data: LFTData
 
     def __init__(self, data: LFTData) -> None:
@@ -108,16 +110,25 @@ class LFT:
         return LFT(algebra.add(self._operand(other), algebra.negate(self.data)))
 
     def __matmul__(self, other: Any) -> LFT:
-        return LFT(algebra.multiply(self.data, self._factor(other, self.shape[1])))
+        product = algebra.multiply(self.data, self._factor(other, self.shape[1]))
+        return LFT(connections.renamed(product, inputs=self.inputs) if _is_scalar(other) else product)
 
     def __rmatmul__(self, other: Any) -> LFT:
-        return LFT(algebra.multiply(self._factor(other, self.shape[0]), self.data))
+        product = algebra.multiply(self._factor(other, self.shape[0]), self.data)
+        return LFT(connections.renamed(product, outputs=self.outputs) if _is_scalar(other) else product)
 
     __mul__ = __matmul__
     __rmul__ = __rmatmul__
 
     def __truediv__(self, other: Any) -> LFT:
-        return LFT(algebra.multiply(self.data, algebra.inverse(self._factor(other, self.shape[1]))))
+        if not _is_scalar(other):
+            return self @ LFT(as_data(other)).inverse()
+        if other == 0:
+            raise IllPosedError(f"division of the LFT {list(self.outputs)} <- {list(self.inputs)} by zero")
+        return self @ (1 / other)
+
+    def __rtruediv__(self, other: Any) -> LFT:
+        return other @ self.inverse() if isinstance(other, LFT) else self.inverse().__rmatmul__(other)
 
     def __pow__(self, power: int) -> LFT:
         if power == -1:
@@ -166,6 +177,9 @@ class LFT:
     def declare(self, *parameters: Parameter) -> LFT:
         """The same LFT that also declares parameters that do not occur in it."""
         check_same_names([*self.parameters, *parameters])
+        taken = {b.name for b in self.delta if b.parameter is None} & {p.name for p in parameters}
+        if taken:
+            raise ModelError(f"declare: {', '.join(sorted(taken))} names an uncertainty that is no parameter; rename one")
         return LFT(declare(self.data, [real_block(p, 0) for p in parameters]))
 
     # --- values --------------------------------------------------------------------------------------------------
@@ -299,9 +313,9 @@ Names = Sequence[str] | Mapping[str, str] | None
 
 
 def _is_scalar(value: object) -> bool:
-    return isinstance(value, (int, float, np.number, sp.Expr)) or (
-        isinstance(value, np.ndarray) and value.ndim == 0
-    )
+    if isinstance(value, (np.ndarray, sp.MatrixBase)):  # an immutable sympy matrix is an Expr as well
+        return isinstance(value, np.ndarray) and value.ndim == 0
+    return isinstance(value, (int, float, np.number, sp.Expr))
 
 
 def _renamed(names: tuple[str, ...], change: Names, kind: str) -> tuple[str, ...]:
@@ -334,7 +348,10 @@ def as_data(value: Any, *, exact: bool = False, **search: Any) -> LFTData:
             (ExactField() if exact else FLOAT).array(_two_dimensional(value)),
             ExactField() if exact else FLOAT,
         )
+    if not isinstance(value, (list, tuple, np.ndarray)):
+        raise ModelError(f"expected an LFT, a system, a number or a matrix, got {value!r} ({type(value).__name__})")
     rows = [list(r) if isinstance(r, (list, tuple, np.ndarray)) else [r] for r in value]
+    _check_entries(rows)
     if any(isinstance(e, LFT) or is_control_system(e) for r in rows for e in r):
         return algebra.vstack([algebra.hstack([as_data(e, exact=exact) for e in r]) for r in rows])
     if len({len(r) for r in rows}) > 1:
@@ -342,12 +359,19 @@ def as_data(value: Any, *, exact: bool = False, **search: Any) -> LFTData:
     return realize_matrix(sp.Matrix(rows), exact=exact, **search)
 
 
+def _check_entries(rows: list[list[Any]]) -> None:
+    """Text is never read as an expression, and nothing else slips through."""
+    for e in (e for row in rows for e in row):
+        if not (_is_scalar(e) or isinstance(e, (LFT, sp.MatrixBase)) or is_control_system(e)):
+            raise ModelError(f"an entry must be a number, an expression or an LFT, got {e!r} ({type(e).__name__})")
+
+
 def _two_dimensional(value: np.ndarray) -> np.ndarray:
     if np.iscomplexobj(value):
         raise ModelError("an LFT's entries are real, got complex numbers")
     if value.ndim > 2:
         raise ModelError(f"expected a matrix, got an array of shape {value.shape}")
-    return np.atleast_2d(value) if value.ndim < 2 else value
+    return value.reshape(-1, 1) if value.ndim < 2 else value
 
 
 __all__ = ["LFT", "DeltaBlock", "Structure", "as_data"]

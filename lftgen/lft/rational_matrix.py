@@ -16,7 +16,7 @@ import sympy as sp
 
 from lftgen.errors import NotRationalError, ParameterError
 from lftgen.lft.field import FLOAT, ExactField, Field, exact_number
-from lftgen.lft.trigonometry import rationalise
+from lftgen.lft.trigonometry import fixed_angle, rationalise
 from lftgen.parameters import Parameter, check_same_names
 
 Terms = dict[tuple[int, ...], np.ndarray]
@@ -106,7 +106,7 @@ class RationalMatrix:
         out: dict[tuple[int, ...], Any] = {}
         for m, c in poly.iterterms():
             term = self.field.domain.convert_from(c, sp.QQ) if self.field.symbols else c
-            for generator, power in zip(self._free_generators, m[n:], strict=True):
+            for generator, power in zip(self._free_generators, m[n:], strict=False):  # a placeholder may follow
                 term = term * generator**power
             out[m[:n]] = out.get(m[:n], self.field.domain.zero) + term
         return out
@@ -135,7 +135,7 @@ def rational_matrix(matrix: sp.MatrixBase, *, exact: bool = False) -> RationalMa
     declared = check_same_names(
         sorted((p for p in matrix.free_symbols if isinstance(p, Parameter)), key=lambda p: p.name)
     )
-    constants = {p: exact_number(p.nominal) for p in declared if p.is_constant and not p.is_angle}
+    constants = {p: fixed_angle(p) if p.is_angle else exact_number(p.nominal) for p in declared if p.is_constant}
     cleaned = [_cleaned(e.xreplace(constants), exact=exact) for e in matrix]
     by_coordinate = {p.coordinate: p for p in declared}
     symbols = set().union(*(e.free_symbols for e in cleaned)) if cleaned else set()

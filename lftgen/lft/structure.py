@@ -149,6 +149,11 @@ class Structure:
     states: tuple[str, ...] = ()
     blocks: tuple[DeltaBlock, ...] = ()
 
+    def __post_init__(self) -> None:
+        twice = sorted({s for s in self.states if self.states.count(s) > 1})
+        if twice:
+            raise ModelError(f"state names occur twice: {', '.join(twice)}; rename the states of one of the systems")
+
     @property
     def n_states(self) -> int:
         """Number of states."""
@@ -191,11 +196,6 @@ def merge(structures: Sequence[Structure]) -> tuple[Structure, np.ndarray, np.nd
         Two different parameters of one name.
     """
     states = tuple(s for structure in structures for s in structure.states)
-    twice = sorted({s for s in states if states.count(s) > 1})
-    if twice:
-        raise ModelError(
-            f"state names occur twice: {', '.join(twice)}; rename the states of one of the systems"
-        )
     merged: dict[str, DeltaBlock] = {}
     for structure in structures:
         for block in structure.blocks:

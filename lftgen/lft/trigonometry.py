@@ -131,6 +131,13 @@ def exact_angle(radians: float) -> sp.Expr:
     return exact_number(radians)
 
 
+def fixed_angle(p: Parameter) -> sp.Expr:
+    """The nominal of an angle whose range is a single value, in radians."""
+    if p.unit == "deg":
+        return exact_number(p.nominal) * sp.pi / 180
+    return exact_angle(p.nominal)
+
+
 def in_multiples_of_angle(expression: sp.Expr, p: Parameter) -> sp.Expr:
     """A rational function of the coordinate of p, as a quotient of trigonometric polynomials in the angle."""
     t = p.coordinate
