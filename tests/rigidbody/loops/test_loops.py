@@ -183,6 +183,9 @@ def test_stabilization_pulls_a_drifted_loop_back(mechanisms):
     ):
         drift = solve(stabilization=(5.0, 10.0)).qdd - solve().qdd
         np.testing.assert_allclose(K @ drift, -100 * r, atol=1e-9)
+        v = np.array([0.3, -0.2, 0.5])  # a rate that opens the loop
+        drift = solve(qd=v, stabilization=(5.0, 0.0)).qdd - solve(qd=v).qdd
+        np.testing.assert_allclose(K @ drift, -10 * K @ v, atol=1e-9)
 
 
 def test_undetermined_forces_do_not_move_anything(error, mechanisms):
