@@ -7,7 +7,7 @@ import math
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TextIO
 
@@ -105,6 +105,12 @@ def print_json(data: Data) -> None:
 def number(value: float) -> str:
     """Return a number in six digits."""
     return f"{value:.6g}"
+
+
+def point(values: Mapping[str, float], units: Mapping[str, str] | None = None) -> str:
+    """Return values in one line, ``m1 = 4.5 kg, theta1 = 30 deg``."""
+    parts = (f"{name} = {number(value)} {(units or {}).get(name, '')}" for name, value in values.items())
+    return ", ".join(part.strip() for part in parts)
 
 
 def _table(title: str, *columns: str, text: int = 1) -> Table:
@@ -220,10 +226,18 @@ def dependence_table(rows: list[Data]) -> Table:
     return table
 
 
+def holding_table(rows: list[Data]) -> Table:
+    """Return the table of what holds each joint at its equilibrium."""
+    table = _table("Equilibrium", "held by", "value", "unit")
+    for row in rows:
+        table.add_row(row["name"], number(row["value"]), row["unit"])
+    return table
+
+
 def system_tables(data: Data) -> list[Table]:
     """Return A, B, C, D and the poles of one point."""
     states, inputs, outputs = (data[key] for key in ("states", "inputs", "outputs"))
-    tables = []
+    tables = [holding_table(data["holding"])] if "holding" in data else []
     for name, rows, columns in (
         ("A", states, states),
         ("B", states, inputs),

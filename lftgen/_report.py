@@ -67,6 +67,19 @@ def joint_rows(mechanism: Any) -> list[Data]:
     return [{key: getattr(joint, key) for key in keys} for joint in mechanism.joints]
 
 
+def holding(mechanism: Any, trim: Any, point: dict[str, float]) -> list[Data]:
+    """Return the torque or force that holds each moving joint at a point."""
+    rows = []
+    for joint in mechanism.joints:
+        if joint.dof:
+            values = [float(value) for value in trim.torque[joint.name].at(**point)[:, 0]]
+            names = joint.names(joint.forces)
+            rows += [
+                {"name": n, "value": v, "unit": joint.force_unit} for n, v in zip(names, values, strict=True)
+            ]
+    return rows
+
+
 def dependence(plant: Any) -> list[Data]:
     """Return the entries of [A B; C D] that change with parameters, each with their names."""
     entries: dict[tuple[str, str], list[str]] = {}

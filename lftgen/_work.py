@@ -10,19 +10,38 @@ from typing import Any
 
 from lftgen import _console as console
 from lftgen import _report as report
-from lftgen.errors import ParameterError
+from lftgen.errors import ModelError, ParameterError
 
 
 class Work:
-    """One model on its way from file to reduced LFT; times and results by name."""
+    """One model on its way from file to LFT; times and results by name.
+
+    Parameters
+    ----------
+    path : Path
+        A model file, or an LFT file (``.json``) that `lftgen.save` wrote.
+    reduce : bool
+        Reduce the repetitions of the parameters while building.
+    """
 
     def __init__(self, path: Path, reduce: bool = True) -> None:
         import lftgen as lg
 
         self.data: dict[str, Any] = {"file": str(path)}
         self.seconds: dict[str, float] = {}
-        self.model: Any = self.step("reading", lg.read_model, path)
-        self.plant: Any = self.step("building", self.model.linearize, reduce=reduce)
+        self.model: Any = None
+        self.trim: Any = None
+        if path.suffix == ".json":
+            self.plant: Any = self.step("reading", lg.load, path)
+            self.parameters = {p.name: p for p in self.plant.parameters}
+            self.data |= {"model": path.name.split(".")[0], "description": ""}
+        else:
+            self.model = self.step("reading", lg.read_model, path)
+            self.trim = self.step("trim", self.model.trim)
+            self.plant = self.step("linearizing", self.model.linearize, self.trim, reduce=reduce)
+            self.parameters = dict(self.model.parameters)
+            self.data |= {"model": self.model.name, "description": self.model.description}
+        self.data |= report.signals(self.plant)
 
     def step(self, name: str, function: Any, *arguments: Any, **options: Any) -> Any:
         """Call a function with progress and note its time."""
@@ -33,24 +52,47 @@ class Work:
         return result
 
     def describe(self) -> None:
-        """Collect names, parameters, repetitions and nominal poles."""
-        self.data |= {"model": self.model.name, "description": self.model.description}
-        self.data |= report.signals(self.plant)
-        self.data["parameters"] = report.parameter_rows(self.model.parameters.values())
-        raw = self.step("counting", self.model.linearize, reduce=False)
+        """Collect parameters, repetitions and nominal poles."""
+        self.data["parameters"] = report.parameter_rows(self.parameters.values())
+        raw = (
+            self.step("counting", self.model.linearize, self.trim, reduce=False) if self.model else self.plant
+        )
         self.data["repetitions"] = self.step("bounding", report.repetition_rows, raw, self.plant)
         self.data["poles"] = report.poles(self.plant.at())
 
+    def inspect(self) -> None:
+        """Collect bodies, joints, and the entries that depend on parameters."""
+        if self.model:
+            self.data["bodies"] = report.body_rows(self.model.mechanism)
+            self.data["joints"] = report.joint_rows(self.model.mechanism)
+        self.data["dependence"] = self.step("entries", report.dependence, self.plant)
+
+    def evaluate(self, point: dict[str, float]) -> None:
+        """Collect holding torques, matrices and poles at a point; what is left out is nominal."""
+        system = self.step("evaluating", self.plant.at, **point)
+        self.data["point"] = {**{name: p.nominal for name, p in self.parameters.items()}, **point}
+        if self.trim:
+            known = {p.name for p in self.model.mechanism.parameters}
+            values = {name: value for name, value in point.items() if name in known}
+            self.data["holding"] = report.holding(self.model.mechanism, self.trim, values)
+        self.data |= {**report.matrices(system), "poles": report.poles(system)}
+
     def check(self, samples: int, seed: int, tolerance: float) -> None:
-        """Check the plant against the numeric model."""
+        """Check the plant against the numeric model, and whether it exists in the whole box."""
         import lftgen as lg
 
+        if not self.model:
+            raise ModelError(
+                f"{self.data['file']}: expected a model file, an LFT file has no mechanism to check with"
+            )
         options: dict[str, Any] = {"samples": samples, "seed": seed, "tolerance": tolerance}
         start = time.perf_counter()
         with console.progress_bar(f"{self.data['file']}: checking") as progress:
             result = lg.check(self.model.mechanism, self.plant, progress=progress, **options)
         self.seconds["checking"] = round(time.perf_counter() - start, 4)
         self.data["check"] = result.to_dict()
+        box = self.step("box", self.plant.well_posed)
+        self.data["well_posed"] = {"answer": box.answer, "how": box.how, "point": dict(box.point)}
 
 
 def read_point(texts: Sequence[str], parameters: Any) -> dict[str, float]:

@@ -17,7 +17,7 @@ from lftgen import _console as console
 from lftgen.errors import LftgenError
 
 CHECK_FAILED = 1
-"""Exit code when the model does not agree with the numeric one."""
+"""Exit code when the model does not agree with the numeric one, or does not exist in the whole box."""
 WRONG_INPUT = 2
 """Exit code when a file, a value or the usage is wrong."""
 
@@ -32,6 +32,7 @@ app = typer.Typer(
 )
 
 ModelPath = Annotated[Path, typer.Argument(metavar="MODEL.yaml", help="Model file.")]
+AnyPath = Annotated[Path, typer.Argument(metavar="FILE", help="Model file, or LFT file (.json).")]
 Reduce = Annotated[
     bool, typer.Option("--reduce/--no-reduce", help="Reduce the repetitions of the parameters.")
 ]
@@ -75,16 +76,18 @@ def _show(data: dict[str, Any], seconds: dict[str, float]) -> None:
         console.pole_table("Poles at the nominal", data["poles"]),
     )
     if "check" in data:
-        _show_check(data["check"])
+        _show_check(data)
     if "saved" in data:
         print(f"saved {data['saved']}")
     print(", ".join(f"{name} {value:.2f} s" for name, value in seconds.items()))
 
 
 def _show_check(data: dict[str, Any]) -> None:
-    console.show(console.check_table(data))
-    point = ", ".join(f"{name}={value:.6g}" for name, value in data["worst_point"].items())
-    print(f"worst point: {point or 'the only one'}")
+    console.show(console.check_table(data["check"]))
+    print(f"worst point: {console.point(data['check']['worst_point']) or 'the only one'}")
+    box = data["well_posed"]
+    where = f" at {console.point(box['point'])}" if box["point"] else ""
+    print(f"well-posed over the whole box: {box['answer']}{where} ({box['how']})")
 
 
 @app.command()
@@ -110,7 +113,7 @@ def build(
     if check:
         work.check(samples, seed, tolerance)
     if output is not None:
-        work.data["saved"] = str(save_plant(work.plant, output, work.model.name))
+        work.data["saved"] = str(save_plant(work.plant, output, work.data["model"]))
     if json:
         console.print_json({**work.data, "seconds": work.seconds})
     else:
@@ -119,27 +122,25 @@ def build(
 
 
 @app.command()
-def info(model: ModelPath, json: Json = False) -> None:
-    """Show a model file: bodies, joints, parameters, signals, and which entries depend on which parameter."""
-    from lftgen import _report as report
+def info(file: AnyPath, json: Json = False) -> None:
+    """Show a model: bodies, joints, parameters, signals, and which entries depend on which parameter."""
     from lftgen._work import Work
 
-    work = Work(model)
+    work = Work(file)
     work.describe()
-    work.data["bodies"] = report.body_rows(work.model.mechanism)
-    work.data["joints"] = report.joint_rows(work.model.mechanism)
-    work.data["dependence"] = work.step("entries", report.dependence, work.plant)
+    work.inspect()
     if json:
         console.print_json({**work.data, "seconds": work.seconds})
         return
-    print(_headline(work.data))
+    data = work.data
+    print(_headline(data))
+    if "bodies" in data:
+        console.show(console.body_table(data["bodies"]), console.joint_table(data["joints"]))
     console.show(
-        console.body_table(work.data["bodies"]),
-        console.joint_table(work.data["joints"]),
-        console.parameter_table(work.data["parameters"]),
-        console.signal_table(work.data),
-        console.repetition_table(work.data["repetitions"]),
-        console.dependence_table(work.data["dependence"]),
+        console.parameter_table(data["parameters"]),
+        console.signal_table(data),
+        console.repetition_table(data["repetitions"]),
+        console.dependence_table(data["dependence"]),
     )
 
 
@@ -156,40 +157,35 @@ def check(
     from lftgen._work import Work
 
     work = Work(model, reduce)
-    work.data["model"] = work.model.name
     work.check(samples, seed, tolerance)
     if json:
         console.print_json({**work.data, "seconds": work.seconds})
     else:
-        _show_check(work.data["check"])
+        _show_check(work.data)
     _exit_on_failure(work.data)
 
 
 @app.command("eval")
 def evaluate(
-    model: ModelPath,
+    file: AnyPath,
     values: Annotated[
         list[str] | None,
         typer.Argument(metavar="NAME=VALUE...", help="In the parameter's own unit; or 30deg, 0.5rad."),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Evaluate the model at one point: A, B, C, D and poles; a parameter left out is nominal."""
-    from lftgen import _report as report
+    """Evaluate at one point: holding torques, A, B, C, D, poles; a parameter left out is nominal."""
     from lftgen._work import Work, read_point
 
-    work = Work(model, reduce=False)
-    point = read_point(values or [], work.model.parameters)
-    system = work.step("evaluating", work.plant.at, **point)
-    nominal = {name: p.nominal for name, p in work.model.parameters.items()}
-    data = {"model": work.model.name, **report.signals(work.plant), "point": {**nominal, **point}}
-    data |= {**report.matrices(system), "poles": report.poles(system)}
+    work = Work(file)
+    work.evaluate(read_point(values or [], work.parameters))
     if json:
-        console.print_json(data)
+        console.print_json({**work.data, "seconds": work.seconds})
         return
-    units = {name: p.unit for name, p in work.model.parameters.items()}
-    print(", ".join(f"{name} = {value:.6g} {units[name]}".strip() for name, value in data["point"].items()))
-    console.show(*console.system_tables(data))
+    units = {name: p.unit for name, p in work.parameters.items()}
+    print(_headline(work.data))
+    print(console.point(work.data["point"], units))
+    console.show(*console.system_tables(work.data))
 
 
 @app.command()
@@ -212,7 +208,8 @@ def schema(
 
 
 def _exit_on_failure(data: dict[str, Any]) -> None:
-    if not data.get("check", {}).get("passed", True):
+    passed = data.get("check", {}).get("passed", True)
+    if not passed or data.get("well_posed", {}).get("answer") == "counterexample":
         raise typer.Exit(CHECK_FAILED)
 
 

@@ -93,6 +93,8 @@ def test_eval_command(run) -> None:
         data = json.loads(run("eval", ARM, text, "m1=4.5kg", "--json").out)
         assert np.allclose(data["A"], expected.A, rtol=1e-12)
         assert data["point"]["m2"] == 3.0
+    torque = -(4.5 * 0.5 + 3 * 1.4 + 2 * 1.8) * 9.81 * 0.5
+    assert data["holding"][0] == {"name": "J1_torque", "value": pytest.approx(torque), "unit": "N m"}
     table = run("eval", ARM, "theta1=30", "m1=4.5").out
     assert "J1_rate" in table
     assert f"{expected.A[2, 0]:.6g}" in table
@@ -107,6 +109,29 @@ def test_info_command(run) -> None:
     entries = {(row["row"], row["column"]): row["parameters"] for row in data["dependence"]}
     assert entries[("hinge_rate", "hinge_angle")] == ["m"]
     assert ("hinge_angle", "hinge_rate") not in entries
+
+
+def test_lft_files_are_read_too(run, tmp_path: Path) -> None:
+    """`info` and `eval` also take the file that `build -o` wrote; `check` needs the mechanism."""
+    run("build", PENDULUM, "-o", str(tmp_path))
+    path = str(tmp_path / "pendulum.lft.json")
+    from_file = json.loads(run("eval", path, "m=2.7", "--json").out)
+    assert from_file["A"] == json.loads(run("eval", PENDULUM, "m=2.7", "--json").out)["A"]
+    assert "hinge_rate" in run("info", path).out
+    refused = run("check", path)
+    assert refused.code == 2
+    assert "model file" in refused.err
+
+
+def test_singular_model_fails_the_check(run, tmp_path: Path) -> None:
+    """A box in which the model does not exist everywhere is refused or fails the check."""
+    text = Path(PENDULUM).read_text(encoding="utf-8")
+    path = tmp_path / "singular.yaml"
+    path.write_text(text.replace("percent: 20", "bounds: [0, 5]"), encoding="utf-8")
+    result = run("build", str(path), "--check")
+    assert result.code in (1, 2)
+    assert "m" in (result.out + result.err)
+    assert "Traceback" not in result.err
 
 
 def test_schema_command(run, tmp_path: Path) -> None:

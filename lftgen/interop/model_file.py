@@ -49,6 +49,11 @@ class ModelFile:
     parameters: Mapping[str, Any]
     source: Source = field(repr=False)
 
+    def trim(self, *, exact: bool = False) -> Any:
+        """Return the equilibrium of the mechanism, as `Mechanism.trim`; an error names the joint's line."""
+        with placed(self.source, ("joints",), self._joint_places()):
+            return self.mechanism.trim(exact=exact)
+
     def linearize(self, trim: Any = None, *, exact: bool = False, reduce: bool = True) -> Any:
         """Linearise the mechanism with the inputs and outputs of the file.
 
@@ -70,7 +75,7 @@ class ModelFile:
         ModelError, TrimError, NotRationalError
             As `Mechanism.linearize`; an unknown signal is reported with its line.
         """
-        places: dict[str, FieldPath] = {joint.name: ("joints", joint.name) for joint in self.mechanism.joints}
+        places = self._joint_places()
         for section, names in (("inputs", self.inputs), ("outputs", self.outputs)):
             _check_signals(self.source, section, names)
             places |= {name: (section, i) for i, name in enumerate(names or ())}
@@ -79,6 +84,9 @@ class ModelFile:
                 trim, inputs=self.inputs, outputs=self.outputs, exact=exact, reduce=reduce
             )
             return plant.declare(*self.parameters.values())
+
+    def _joint_places(self) -> dict[str, FieldPath]:
+        return {joint.name: ("joints", joint.name) for joint in self.mechanism.joints}
 
 
 def read_model(path: str | Path) -> ModelFile:
