@@ -122,11 +122,14 @@ def differentiate(
     if any(np.iscomplexobj(a) for a in (point.q, point.torque, *(R for R, _ in point.world[-1:]))):
         raise ModelError("linearize: expected real data, got complex ones; complex steps do not nest.")
     batch = np.broadcast_shapes(point.model.batch_shape, point.q.shape[:-1])
-    total = 2 * lift.shape[-1] + len(inputs)
+    k = lift.shape[-1]
     step = max(1, block // max(1, int(np.prod(batch))))
+    # positions apart from the rest: the rest leave the posture, and all matrices, alone
+    parts = [(0, k), (k, 2 * k + len(inputs))]
+    starts = [(i, min(i + step, stop)) for start, stop in parts for i in range(start, stop, step)]
     blocks = []
-    for start in range(0, total, step):
-        numbers = np.arange(start, min(start + step, total))
+    for start, stop in starts:
+        numbers = np.arange(start, stop)
         columns = _columns(point, inputs, outputs, lift, numbers, len(batch))
         blocks.append(np.broadcast_to(columns, (len(numbers), *batch, columns.shape[-1])))
     if not blocks:
@@ -147,7 +150,9 @@ def _columns(
     seed = np.zeros((len(numbers), 2 * k + len(inputs)), complex)
     seed[np.arange(len(numbers)), numbers] = 1j * STEP
     z = seed.reshape(len(numbers), *(1,) * batch_ndim, seed.shape[-1])  # columns lead, so points broadcast
-    small, rates = apply(lift, z[..., :k]), apply(lift, z[..., k : 2 * k])
+    rates = apply(lift, z[..., k : 2 * k])
+    moved = (numbers < k).any()
+    small = apply(lift, z[..., :k]) if moved else np.zeros((1,) * batch_ndim + (point.model.nq,))
     qdd, y = response(point, inputs, outputs, small, rates, z[..., 2 * k :])
     derivative: Array = np.concatenate([qdd, y], axis=-1).imag / STEP
     return derivative

@@ -136,9 +136,11 @@ def response(
         f = newton_euler(model, X, v, result.acceleration, external)
     reader = _Reader(point, places, world, small, rates, base, v, result.acceleration, result.qdd, f, {})
     values = [reader.read(channel) for channel in outputs]
-    shape = result.qdd.shape[:-1]
-    columns = [np.broadcast_to(value, shape) for value in values]
-    return result.qdd, np.stack(columns, axis=-1) if columns else np.zeros((*shape, 0))
+    sources = [x.shape[:-1] for x in (small, rates, u, result.qdd)]
+    shape = np.broadcast_shapes(*sources, *(value.shape for value in values))
+    y = [np.broadcast_to(value, shape) for value in values]
+    qdd = np.broadcast_to(result.qdd, (*shape, model.nq))
+    return qdd, np.stack(y, axis=-1) if y else np.zeros((*shape, 0))
 
 
 def _apply_inputs(

@@ -5,6 +5,7 @@ import pytest
 
 from lftgen.errors import ModelError
 from lftgen.rigidbody import (
+    BaseAcceleration,
     Body,
     Joint,
     JointAcceleration,
@@ -97,3 +98,15 @@ def test_outputs_away_from_rest():
     np.testing.assert_allclose(qdd, 0, atol=1e-14)
     np.testing.assert_allclose(y[:-2], np.concatenate(want), atol=1e-14)
     np.testing.assert_allclose(y[-2:], [-4.5 * c, -4.5 * s], atol=1e-14)
+
+
+def test_structure_without_joints():
+    """A welded body has no states; base acceleration reaches the wrench through the weld and the ports."""
+    body = Body("b", 2.0, (0.5, 0, 0), np.eye(3))
+    model = Model([body], [Joint("W", "fixed", "ground", "b", position=(0, 0, 1))])
+    outputs = [JointWrench("W", c) for c in range(6)] + [
+        PortOutput("b", quantity="specific_force", component=1)
+    ]
+    plant = linearize(model, np.zeros(0), [BaseAcceleration(1)], outputs)
+    assert plant.A.shape == (0, 0)
+    np.testing.assert_allclose(plant.D[:, 0], [0, 0, 1, 0, 2, 0, 1], atol=1e-14)
