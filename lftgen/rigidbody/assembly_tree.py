@@ -1,13 +1,12 @@
-"""Order of assembly for divide-and-conquer: a balanced binary tree over the bodies, cut into levels.
+"""Order of assembly for divide-and-conquer: a balanced tree over the bodies, cut into levels.
 
-The plan knows names and numbers only. An *edge* is a joint or loop joint; each of its ends is a handle on a
-body. Two articulated bodies are joined by all the edges between them at once (RBDA 7.5, generalisations);
-edges to the ground are closed on their body first.
+An *edge* is a joint or loop joint; each of its ends is a handle on a body. Articulated bodies are joined by
+all the edges between them at once (RBDA 7.5); edges to the ground are closed on their body first.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -16,6 +15,8 @@ import numpy as np
 from lftgen.rigidbody.spatial import Array
 
 GROUND = -1
+MOST_CUTS = 32
+"""Children of one body that are joined to it in one assembly, at most."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Group:
     Attributes
     ----------
     sides : tuple of Side
-        Two, or one where edges to the ground are closed.
+        Two, one where edges to the ground are closed, or a body with several of its children.
     edges : array (G, m)
         Edges closed by each assembly.
     slots : tuple of (successor's, predecessor's)
@@ -106,6 +107,7 @@ class _Node:
 
     handles: list[int]
     level: int
+    bodies: frozenset[int]
     pool: int = -1
     row: int = -1
     parts: tuple[_Node, ...] = ()
@@ -133,20 +135,22 @@ def plan_assembly(parent: Sequence[int], edges: Sequence[Edge]) -> AssemblyPlan:
         for body in (edge.before, edge.after):
             if body != GROUND:
                 at[body].append(k)
-    nodes: list[_Node] = []
-    leaves = []
-    for body in range(len(parent)):
-        node = _Node(list(at[body]), 0)
-        leaves.append(node)
-        grounded = tuple(k for k in at[body] if edges[k].before == GROUND)
-        if grounded:
-            node = _Node([k for k in at[body] if k not in grounded], 1, parts=(node,), closed=grounded)
-        nodes.append(node)
-    roots = [_bisect(part, parent, nodes) for part in _components(parent)]
+    leaves = [_Node(list(at[body]), 0, frozenset([body])) for body in range(len(parent))]
+    nodes = [_grounded(leaf, edges) for leaf in leaves]
+    roots = [_divide(part, parent, nodes) for part in _components(parent)]
     while len(roots) > 1:  # trees that meet at the ground only, or by loops
         roots.sort(key=lambda node: node.level)
-        roots = [*roots[2:], _merge(roots[0], roots[1])]
+        roots = [*roots[2:], _join(roots[:2])]
     return _schedule(leaves, roots[0], edges)
+
+
+def _grounded(leaf: _Node, edges: Sequence[Edge]) -> _Node:
+    """The body with its joints to the ground closed, if it has any."""
+    closed = tuple(k for k in leaf.handles if edges[k].before == GROUND)
+    if not closed:
+        return leaf
+    rest = [k for k in leaf.handles if k not in closed]
+    return _Node(rest, 1, leaf.bodies, parts=(leaf,), closed=closed)
 
 
 def _components(parent: Sequence[int]) -> list[list[int]]:
@@ -159,8 +163,11 @@ def _components(parent: Sequence[int]) -> list[list[int]]:
     return list(parts.values())
 
 
-def _bisect(bodies: list[int], parent: Sequence[int], nodes: Sequence[_Node]) -> _Node:
-    """Cut a connected part of the tree at its most balanced joint, again and again."""
+def _divide(bodies: list[int], parent: Sequence[int], nodes: Sequence[_Node]) -> _Node:
+    """Cut a connected part of the tree at its most balanced joint, again and again.
+
+    Where one cut leaves a small part (a body with many children), several children are cut off at once.
+    """
     if len(bodies) == 1:
         return nodes[bodies[0]]
     size = dict.fromkeys(bodies, 1)
@@ -168,16 +175,26 @@ def _bisect(bodies: list[int], parent: Sequence[int], nodes: Sequence[_Node]) ->
         size[parent[body]] += size[body]
     parents = [parent[body] for body in bodies[1:]]
     path = len(set(parents)) == len(parents)
-    cut = min(bodies[1:], key=lambda body: _cost(size[body], len(bodies), path))
-    below = {cut}
-    inner, outer = [], []
+    cuts = [min(bodies[1:], key=lambda body: _cost(size[body], len(bodies), path))]
+    if 4 * min(size[cuts[0]], len(bodies) - size[cuts[0]]) < len(bodies):
+        cuts = _several_cuts(bodies, parent, size)
+    owner: dict[int, int] = {}
+    parts: dict[int, list[int]] = {root: [] for root in (bodies[0], *cuts)}
     for body in bodies:
-        if body == cut or (parent[body] in below and body != bodies[0]):
-            below.add(body)
-            outer.append(body)
-        else:
-            inner.append(body)
-    return _merge(_bisect(inner, parent, nodes), _bisect(outer, parent, nodes))
+        owner[body] = body if body in parts else owner[parent[body]]
+        parts[owner[body]].append(body)
+    return _join([_divide(part, parent, nodes) for part in parts.values()])
+
+
+def _several_cuts(bodies: list[int], parent: Sequence[int], size: dict[int, int]) -> list[int]:
+    """Children of the body in the middle, the largest first."""
+    children = defaultdict(list)
+    for body in bodies[1:]:
+        children[parent[body]].append(body)
+    middle = bodies[0]
+    while heavy := [body for body in children[middle] if 2 * size[body] > len(bodies)]:
+        middle = heavy[0]
+    return sorted(children[middle], key=lambda body: -size[body])[:MOST_CUTS]
 
 
 def _cost(part: int, whole: int, path: bool) -> tuple[int, bool, int]:
@@ -186,12 +203,15 @@ def _cost(part: int, whole: int, path: bool) -> tuple[int, bool, int]:
     return depth, path and part & (part - 1) != 0, abs(whole - 2 * part)
 
 
-def _merge(first: _Node, second: _Node) -> _Node:
-    """Close every edge between two articulated bodies."""
-    others = set(second.handles)
-    closed = tuple(k for k in first.handles if k in others)
-    rest = [k for k in first.handles + second.handles if k not in closed]
-    return _Node(rest, 1 + max(first.level, second.level), parts=(first, second), closed=closed)
+def _join(parts: Sequence[_Node]) -> _Node:
+    """Close every edge between articulated bodies."""
+    ends = Counter(k for part in parts for k in part.handles)
+    closed = tuple(k for k, times in ends.items() if times == 2)
+    rest = [k for k, times in ends.items() if times == 1]
+    level = 1 + max(part.level for part in parts)
+    return _Node(
+        rest, level, frozenset().union(*(part.bodies for part in parts)), parts=tuple(parts), closed=closed
+    )
 
 
 def _schedule(leaves: Sequence[_Node], root: _Node, edges: Sequence[Edge]) -> AssemblyPlan:
@@ -204,16 +224,15 @@ def _schedule(leaves: Sequence[_Node], root: _Node, edges: Sequence[Edge]) -> As
         if node.parts:
             by_level[node.level].append(node)
             todo += node.parts
-    bodies_of = _bodies(leaves)
     groups: list[Group] = []
     for level in sorted(by_level):
         alike: dict[object, list[_Node]] = defaultdict(list)
         for node in by_level[level]:
-            alike[_shape(node, edges, bodies_of)].append(node)
+            alike[_shape(node, edges)].append(node)
         for same in alike.values():
             for row, node in enumerate(same):
                 node.pool, node.row = len(count) + len(groups), row
-            groups.append(_group(same, edges, bodies_of))
+            groups.append(_group(same, edges))
     return AssemblyPlan(
         leaves=tuple(np.array(members) for members in count.values()),
         handles=tuple(count),
@@ -237,48 +256,36 @@ def _leaf_pools(leaves: Sequence[_Node]) -> dict[int, list[int]]:
     return count
 
 
-def _bodies(leaves: Sequence[_Node]) -> dict[int, frozenset[int]]:
-    """For each node (by id), the bodies in it; filled as nodes are asked for."""
-    return {id(node): frozenset([body]) for body, node in enumerate(leaves)}
+def _slots(node: _Node, edges: Sequence[Edge]) -> tuple[tuple[tuple[int, int], tuple[int, int]], ...]:
+    """For each closed edge, (part, place among its joined handles) of the successor and the predecessor."""
+    joined = [[k for k in node.closed if k in set(part.handles)] for part in node.parts]
+
+    def end(body: int, k: int) -> tuple[int, int]:
+        for side, part in enumerate(node.parts):
+            if body in part.bodies:
+                return side, joined[side].index(k)
+        return GROUND, 0
+
+    return tuple((end(edges[k].after, k), end(edges[k].before, k)) for k in node.closed)
 
 
-def _inside(node: _Node, bodies_of: dict[int, frozenset[int]]) -> frozenset[int]:
-    known = bodies_of.get(id(node))
-    if known is None:
-        known = frozenset().union(*(_inside(part, bodies_of) for part in node.parts))
-        bodies_of[id(node)] = known
-    return known
-
-
-def _slots(
-    node: _Node, edges: Sequence[Edge], bodies_of: dict[int, frozenset[int]]
-) -> tuple[tuple[tuple[int, int], tuple[int, int]], ...]:
-    slots = []
-    for place, k in enumerate(node.closed):
-        if edges[k].before == GROUND:
-            slots.append(((0, place), (-1, 0)))
-        else:
-            after = 0 if edges[k].after in _inside(node.parts[0], bodies_of) else 1
-            slots.append(((after, place), (1 - after, place)))
-    return tuple(slots)
-
-
-def _orders(node: _Node) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+def _orders(node: _Node) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]:
     """For each part, the places of handles that stay and of those joined (in the order of the edges)."""
-    orders = []
+    orders, closed = [], set(node.closed)
     for part in node.parts:
-        rest = tuple(i for i, k in enumerate(part.handles) if k not in node.closed)
-        orders.append((rest, tuple(part.handles.index(k) for k in node.closed)))
-    return orders
+        place = {k: i for i, k in enumerate(part.handles)}
+        rest = tuple(i for k, i in place.items() if k not in closed)
+        orders.append((rest, tuple(place[k] for k in node.closed if k in place)))
+    return tuple(orders)
 
 
-def _shape(node: _Node, edges: Sequence[Edge], bodies_of: dict[int, frozenset[int]]) -> object:
+def _shape(node: _Node, edges: Sequence[Edge]) -> object:
     pools = tuple(part.pool for part in node.parts)
     sizes = tuple(edges[k].size for k in node.closed)
-    return pools, tuple(_orders(node)), sizes, _slots(node, edges, bodies_of)
+    return pools, _orders(node), sizes, _slots(node, edges)
 
 
-def _group(nodes: Sequence[_Node], edges: Sequence[Edge], bodies_of: dict[int, frozenset[int]]) -> Group:
+def _group(nodes: Sequence[_Node], edges: Sequence[Edge]) -> Group:
     first = nodes[0]
     sides = tuple(
         Side(
@@ -290,4 +297,4 @@ def _group(nodes: Sequence[_Node], edges: Sequence[Edge], bodies_of: dict[int, f
         for s, (rest, joined) in enumerate(_orders(first))
     )
     closed = np.array([node.closed for node in nodes], dtype=int).reshape(len(nodes), len(first.closed))
-    return Group(sides, closed, _slots(first, edges, bodies_of), first.level)
+    return Group(sides, closed, _slots(first, edges), first.level)

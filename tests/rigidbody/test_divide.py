@@ -68,6 +68,42 @@ def test_depth_of_a_binary_tree():
     assert plan.levels <= 3 * np.log2(n)
 
 
+@pytest.mark.parametrize(("shape", "levels"), [("star", 6), ("comb", 8), ("random", 12)])
+def test_depth_of_other_trees(shape, levels):
+    """A hub with many children, a chain with a leaf on each body, and a random tree of 120 bodies."""
+    n, rng = 120, np.random.default_rng(0)
+    parent = {
+        "star": [-1] + [0] * (n - 1),
+        "comb": [i - 1 if i <= n // 2 else i - n // 2 - 1 for i in range(n)],
+        "random": [-1] + [int(rng.integers(i)) for i in range(1, n)],
+    }[shape]
+    plan = plan_assembly(parent, [Edge(p, i, 5) for i, p in enumerate(parent)])
+    assert plan.levels <= levels
+    assert sum(group.edges.size for group in plan.groups) == n
+
+
+def test_hub_with_many_children(error):
+    """Several children are joined to their parent in one assembly."""
+    rng = np.random.default_rng(0)
+    bodies = [Body(f"b{i}", 1.0, rng.normal(size=3), np.eye(3)) for i in range(20)]
+    joints = [
+        Joint(
+            f"j{i}",
+            "revolute",
+            "b0" if i else "ground",
+            f"b{i}",
+            axis=rng.normal(size=3),
+            position=rng.normal(size=3),
+        )
+        for i in range(20)
+    ]
+    model = Model(bodies, joints)
+    q, v, tau = rng.normal(size=(3, 20))
+    result = divide_and_conquer(model).forward_dynamics(q, v, tau)
+    assert error(result.qdd, forward_dynamics(model, q, v, tau)) < 1e-10
+    assert result.levels <= 4
+
+
 def test_scan_composes_in_log_steps():
     """Pointer jumping equals the serial product."""
     rng = np.random.default_rng(2)
