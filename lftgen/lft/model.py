@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from lftgen.errors import IllPosedError, ModelError
+from lftgen.errors import IllPosedError, ModelError, NotRationalError
 from lftgen.lft import algebra, display, evaluation, maps, symbolic, wellposed
 from lftgen.lft import connect as connections
 from lftgen.lft.control_systems import from_control, is_control_system, to_state_space
@@ -125,7 +125,7 @@ class LFT:
             return self @ LFT(as_data(other)).inverse()
         if other == 0:
             raise IllPosedError(f"division of the LFT {list(self.outputs)} <- {list(self.inputs)} by zero")
-        return self @ (1 / other)
+        return self @ (sp.Rational(1, int(other)) if isinstance(other, (int, np.integer)) else 1 / other)
 
     def __rtruediv__(self, other: Any) -> LFT:
         return other @ self.inverse() if isinstance(other, LFT) else self.inverse().__rmatmul__(other)
@@ -293,20 +293,28 @@ class LFT:
     def _operand(self, other: Any, shape: tuple[int, int] | None = None) -> LFTData:
         """Another term of a sum: a number stands for itself only where this LFT is 1x1."""
         shape = shape or self.shape
-        if _is_scalar(other):
-            if shape != (1, 1):
-                raise ModelError(
-                    f"a single number beside a {shape[0]}x{shape[1]} LFT: write it as a matrix of that shape"
-                )
-            other = [[other]]
-        return as_data(other)
+        if not _is_scalar(other):
+            return self._data(other)
+        if shape != (1, 1):
+            raise ModelError(
+                f"a single number beside a {shape[0]}x{shape[1]} LFT: write it as a matrix of that shape"
+            )
+        return self._factor(other, 1)
 
     def _factor(self, other: Any, n: int) -> LFTData:
-        return (
-            as_data(sp.eye(n) * other if isinstance(other, sp.Expr) else np.eye(n) * other)
-            if _is_scalar(other)
-            else as_data(other)
-        )
+        if not _is_scalar(other):
+            return self._data(other)
+        exact_kind = isinstance(other, (int, np.integer, sp.Expr))
+        return self._data(sp.eye(n) * other if exact_kind else np.eye(n) * other)
+
+    def _data(self, other: Any) -> LFTData:
+        """Another system; integers and rational expressions beside exact entries stay exact."""
+        if self.is_exact and isinstance(other, sp.MatrixBase) and not other.has(sp.Float):
+            try:
+                return as_data(other, exact=True)
+            except NotRationalError:
+                return as_data(other)
+        return as_data(other)
 
 
 Names = Sequence[str] | Mapping[str, str] | None
