@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from lftgen.mechanics import joints
 
 
@@ -11,6 +13,6 @@ def joint_classes() -> tuple[type[joints.Joint], ...]:
     return tuple(c for c in public if issubclass(c, joints.Joint) and c is not joints.Joint)
 
 
-def load_classes() -> tuple[type, ...]:
+def load_classes() -> tuple[Any, ...]:
     """Return the load types."""
     return ()

@@ -206,10 +206,10 @@ class _Builder:
     def _typed(self, section: str, name: str, fields: Any) -> Any:
         """Make a joint or a load from its fields."""
         classes = components.joint_classes() if section == "joints" else components.load_classes()
-        component = {model_schema.type_name(c): c for c in classes}[fields.type]
+        component: Any = {c.kind: c for c in classes}[fields.type]
         path = (section, name)
         given = fields.model_dump(exclude={"type"}, exclude_unset=True)
-        plain = {"parent", "child", "port"}
+        plain = {"parent", "child", "port", "other"}
         arguments = {k: v if k in plain else self._values(v, (*path, k)) for k, v in given.items()}
         with placed(self.source, path, {word: (*path, word) for word in given}):
             return component(name, **arguments)

@@ -10,7 +10,6 @@ import functools
 import inspect
 import math
 import operator
-import re
 from types import GenericAlias
 from typing import Annotated, Any, Literal
 
@@ -81,6 +80,10 @@ def _deviation(value: Any) -> Any:
     return _pair(value) if isinstance(value, list) else _quantity(value)
 
 
+def _each(value: Any) -> Any:
+    return tuple(_quantity(item) for item in value) if isinstance(value, list) and value else _quantity(value)
+
+
 def _port(value: Any) -> Any:
     if isinstance(value, dict):
         if not {"point"} <= set(value) <= {"point", "rpy"}:
@@ -118,6 +121,13 @@ Deviation = Annotated[
     Any,
     PlainValidator(_deviation),
     WithJsonSchema({"anyOf": [*_QUANTITY_SCHEMA["anyOf"], _list_schema(_QUANTITY_SCHEMA, 2)]}),
+]
+Each = Annotated[
+    Any,
+    PlainValidator(_each),
+    WithJsonSchema(
+        {"anyOf": [*_QUANTITY_SCHEMA["anyOf"], {"type": "array", "items": _QUANTITY_SCHEMA, "minItems": 1}]}
+    ),
 ]
 Port = Annotated[Any, PlainValidator(_port), WithJsonSchema({"anyOf": [_VECTOR_SCHEMA, _PORT_SCHEMA]})]
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")]
@@ -174,27 +184,22 @@ PARAMETER_FIELDS: dict[str, type[Fields]] = {
 }
 
 
-def type_name(component: type) -> str:
-    """Return the ``type`` that stands for a class in the file: RevoluteJoint -> "revolute"."""
-    words = re.findall(r"[A-Z][a-z0-9]*", component.__name__)[:-1]
-    return "_".join(words).lower()
-
-
-def _fields_of(component: type) -> type[Fields]:
+def _fields_of(component: Any) -> type[Fields]:
     """Build the pydantic model of a joint or load from the signature of its class."""
-    fields: dict[str, Any] = {"type": (Literal[type_name(component)], ...)}
+    fields: dict[str, Any] = {"type": (Literal[component.kind], ...)}
     for name, argument in inspect.signature(component).parameters.items():
         if name == "name":
             continue
         required = argument.default is inspect.Parameter.empty
         default = None if required else argument.default
         fields[name] = (_kind(name, default), ... if required else default)
-    doc = f"``type: {type_name(component)}``; the fields of `lftgen.{component.__name__}`."
+    doc = f"``type: {component.kind}``; the fields of `lftgen.{component.__name__}`."
     return create_model(f"{component.__name__}Fields", __base__=Fields, __doc__=doc, **fields)
 
 
 _KINDS: dict[str, Any] = {
     **dict.fromkeys(("parent", "child", "port"), str),
+    **dict.fromkeys(("damping", "stiffness"), Each),
     **dict.fromkeys(("axis", "origin", "rpy", "force", "torque"), Vector),
 }
 
@@ -215,13 +220,13 @@ def _kind(name: str, default: object) -> Any:
 @functools.cache
 def joint_fields() -> dict[str, type[Fields]]:
     """Return the pydantic model of each joint type."""
-    return {type_name(joint): _fields_of(joint) for joint in components.joint_classes()}
+    return {joint.kind: _fields_of(joint) for joint in components.joint_classes()}
 
 
 @functools.cache
 def load_fields() -> dict[str, type[Fields]]:
     """Return the pydantic model of each load type."""
-    return {type_name(load): _fields_of(load) for load in components.load_classes()}
+    return {load.kind: _fields_of(load) for load in components.load_classes()}
 
 
 def _named(fields: dict[str, type[Fields]]) -> Any:

@@ -33,16 +33,16 @@ def test_python_blocks_run_and_print_what_is_written(page: Path, monkeypatch: py
 
 
 def test_api_page_lists_every_public_name() -> None:
-    """The API page lists exactly the public names; `python docs/make_api.py` brings it up to date."""
+    """The API page lists exactly the public names; `python docs/refresh.py` brings it up to date."""
     text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     listed = re.findall(r"^\| `(\w+)`", text, re.MULTILINE)
-    assert sorted(listed) == sorted(lg.__all__), "run python docs/make_api.py"
+    assert sorted(listed) == sorted(lg.__all__), "run python docs/refresh.py"
     assert all(getattr(lg, name).__doc__ for name in listed)
 
 
 def test_api_page_generator_runs() -> None:
     """The generator of the API page names every class, function and error."""
-    page = runpy.run_path(str(ROOT / "docs" / "make_api.py"))["page"]()
+    page = runpy.run_path(str(ROOT / "docs" / "refresh.py"))["page"]()
     assert all(f"| `{name}` |" in page for name in lg.__all__)
 
 
@@ -87,7 +87,7 @@ def test_readme_shows_real_output(
     with pytest.raises(SystemExit) as caught:
         cli.main(found[1].split())
     assert not caught.value.code
-    assert _steady(found[2]) == _steady(capsys.readouterr().out)
+    assert _steady(found[2]) == _steady(capsys.readouterr().out), "run python docs/refresh.py"
 
 
 def _steady(output: str) -> list[list[str]]:

@@ -1,11 +1,14 @@
 """Model files: what they give, and where and how they are refused."""
 
+import inspect
+import json
 import time
 from pathlib import Path
 
 import pytest
 
 import lftgen as lg
+from lftgen.interop.components import joint_classes
 from lftgen.interop.model_file import parse_model
 
 GOOD = """\
@@ -143,3 +146,19 @@ def test_same_model_from_file_and_from_python(tmp_path: Path) -> None:
     plant = lg.Mechanism("swing", bodies=[rod], joints=[joint]).linearize()
     ours = lg.read_model(path).linearize()
     assert abs(ours.at(m=3.3, theta=-20).A - plant.at(m=3.3, theta=-20).A).max() < 1e-13
+
+
+@pytest.mark.parametrize("joint", joint_classes(), ids=lambda joint: joint.kind)
+def test_every_joint_type_can_be_written_in_a_file(joint: type) -> None:
+    """A joint type is read with the arguments of its class, without any further code."""
+    required = {
+        name: [0, 0, 1] if name.startswith("axis") else {"parent": "ground", "child": "rod"}[name]
+        for name, argument in inspect.signature(joint).parameters.items()
+        if name != "name" and argument.default is argument.empty
+    }
+    fields = {"type": joint.kind, "parent": "ground", "child": "rod", "origin": [0, 0, "2*L"], **required}
+    text = GOOD[: GOOD.index("joints:")] + f"joints:\n  hinge: {json.dumps(fields)}\n"
+    read = parse_model(text).mechanism.joints[0]
+    assert read == joint(
+        "hinge", origin=(0, 0, 2.4), **{k: v for k, v in fields.items() if k not in ("type", "origin")}
+    )

@@ -1,17 +1,24 @@
-"""Write docs/api.md from the public names of lftgen: ``python docs/make_api.py``."""
+"""Bring up to date what the documentation copies from the program: ``python docs/refresh.py``.
+
+Writes docs/api.md from the public names, and into the README what its first command prints.
+"""
 
 import inspect
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import lftgen as lg
 
-PAGE = Path(__file__).with_name("api.md")
+ROOT = Path(__file__).resolve().parents[1]
+OUTPUT = re.compile(r"(<!-- output of: lftgen (.*?) -->\n```console\n).*?^```$", re.MULTILINE | re.DOTALL)
 HEAD = """\
 # Public names
 
 What `import lftgen as lg` offers, each with the first line of its documentation (`help(lg.LFT)` shows all of it).
-Written by `python docs/make_api.py`.
+Written by `python docs/refresh.py`.
 """
 
 
@@ -50,9 +57,21 @@ def page() -> str:
     return "\n".join(parts)
 
 
+def printed(arguments: list[str]) -> str:
+    """Return what the command line prints in a terminal of 100 columns, without spaces at the ends of lines."""
+    command = [sys.executable, "-m", "lftgen.cli", *arguments]
+    environment = {**os.environ, "COLUMNS": "100"}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT, env=environment)
+    return "\n".join(line.rstrip() for line in done.stdout.rstrip().splitlines())
+
+
 def main() -> None:
-    """Write the page."""
-    PAGE.write_text(page(), encoding="utf-8")
+    """Write both pages."""
+    (ROOT / "docs" / "api.md").write_text(page(), encoding="utf-8")
+    readme = ROOT / "README.md"
+    text = readme.read_text(encoding="utf-8")
+    text = OUTPUT.sub(lambda match: f"{match[1]}{printed(match[2].split())}\n```", text)
+    readme.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
