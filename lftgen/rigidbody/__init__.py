@@ -32,7 +32,7 @@ from lftgen.rigidbody.kinematics import Kinematics, jacobian, kinematics
 from lftgen.rigidbody.linearization import StateSpaceArrays, linearize
 from lftgen.rigidbody.loops import ClosedModel, LoopJoint
 from lftgen.rigidbody.model import Model
-from lftgen.rigidbody.posture import rate_map, solve_posture
+from lftgen.rigidbody.posture import choose_independent, rate_map, solve_posture
 from lftgen.rigidbody.projection import project
 from lftgen.rigidbody.variants import forward_dynamics_by
 
@@ -62,6 +62,7 @@ __all__ = [
     "StateSpaceArrays",
     "Undetermined",
     "bias_force",
+    "choose_independent",
     "closed_equilibrium",
     "closed_forward_dynamics",
     "closed_linearize",

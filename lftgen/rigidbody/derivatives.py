@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lftgen.rigidbody.complex_step import DynamicsDerivatives, tangent_map
+from lftgen.rigidbody.complex_step import DynamicsDerivatives
 from lftgen.rigidbody.composite import composite_body
 from lftgen.rigidbody.forward import forward_dynamics
 from lftgen.rigidbody.inverse import newton_euler
@@ -33,6 +33,7 @@ from lftgen.rigidbody.spatial import (
     join,
     transpose,
 )
+from lftgen.rigidbody.tangent import tangent_map
 
 
 def inverse_dynamics_derivatives(

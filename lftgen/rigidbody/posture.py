@@ -11,61 +11,8 @@ from lftgen.errors import IllPosedError, ModelError
 from lftgen.rigidbody.kinematics import coordinates, placements, poses, transforms
 from lftgen.rigidbody.loop_forces import loop_jacobian
 from lftgen.rigidbody.loops import ClosedModel, loop_residual
-from lftgen.rigidbody.model import Model
-from lftgen.rigidbody.spatial import Array, apply, rotation_exponential, transpose
-
-ADDITIVE = ("revolute", "prismatic", "helical", "cylindrical")
-"""Joint kinds whose coordinates add up; only these can be independent coordinates."""
-
-
-def retract(model: Model, q: Array, small: Array) -> Array:
-    """Coordinates of the posture X(small) X(q): a motion on the child's side of each joint.
-
-    Examples
-    --------
-    >>> from lftgen.rigidbody import Body, Joint
-    >>> model = Model([Body("b", 1.0, (0, 0, 0), np.eye(3))], [Joint("F", "free", "ground", "b")])
-    >>> retract(model, np.array([0, 0, np.pi / 2, 0, 0, 0]), np.array([0, 0, 0, 1.0, 0, 0])).round(12)[3:]
-    array([0., 1., 0.])
-    """
-    shape = np.broadcast_shapes(q.shape[:-1], small.shape[:-1])
-    result = np.array(np.broadcast_to(q + small, (*shape, model.nq)))
-    for link in model.links:
-        kind, dofs = link.joint.kind, link.dofs
-        if kind in ADDITIVE or not link.joint.dof:
-            continue
-        S, old, step = link.subspace, q[..., dofs], small[..., dofs]
-        here, move = apply(S, old), apply(S, step)
-        R = rotation_exponential(here[..., :3])
-        phi = here[..., :3] + move[..., :3]  # right for planar joints: one axis
-        if kind != "planar":
-            phi = rotation_vector(np.matmul(R, rotation_exponential(move[..., :3])))
-        placement = np.concatenate([phi, here[..., 3:] + apply(R, move[..., 3:])], axis=-1)
-        result[..., dofs] = apply(transpose(S), placement)  # the columns of S are orthonormal
-    return result
-
-
-def rotation_vector(R: Array) -> Array:
-    """Rotation vector of any rotation up to half a turn (real), by its quaternion.
-
-    Examples
-    --------
-    >>> rotation_vector(np.diag([-1.0, -1.0, 1.0])).round(12)
-    array([0.        , 0.        , 3.14159265])
-    """
-    K = np.empty((*R.shape[:-2], 4, 4))
-    trace = np.einsum("...ii->...", R)[..., None, None]
-    w = np.stack(
-        [R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]], axis=-1
-    )
-    K[..., :1, :1], K[..., 0, 1:], K[..., 1:, 0] = trace, w, w
-    K[..., 1:, 1:] = R + transpose(R) - trace * np.eye(3)
-    quaternion = np.linalg.eigh(K)[1][..., -1]  # largest eigenvalue
-    quaternion = quaternion * np.where(quaternion[..., :1] < 0, -1, 1)
-    length = np.sqrt((quaternion[..., 1:] ** 2).sum(axis=-1, keepdims=True))
-    angle = 2 * np.arctan2(length, quaternion[..., :1])
-    ratio = np.where(length > 1e-12, angle / np.where(length > 1e-12, length, 1), 2.0)
-    return quaternion[..., 1:] * ratio
+from lftgen.rigidbody.spatial import Array, apply
+from lftgen.rigidbody.tangent import ADDITIVE, retract
 
 
 def independent_columns(closed: ClosedModel, independent: tuple[str, ...]) -> Array:
@@ -86,6 +33,44 @@ def independent_columns(closed: ClosedModel, independent: tuple[str, ...]) -> Ar
             )
         picked += list(range(link.dofs.start, link.dofs.stop))
     return np.array(sorted(set(picked)), dtype=int)
+
+
+def choose_independent(closed: ClosedModel, q: ArrayLike, rank_tolerance: float = 1e-8) -> tuple[str, ...]:
+    """Joints whose coordinates determine the motion best at one closed posture.
+
+    The dependent coordinates are the pivots of K, largest first; the joints left over are independent.
+
+    Raises
+    ------
+    ModelError
+        The choice needs a joint whose coordinates do not add up, or only part of a joint.
+
+    Examples
+    --------
+    >>> from lftgen.rigidbody import Body, Joint, LoopJoint, Model
+    >>> bodies = [Body(name, 1.0, (0.5, 0, 0), np.eye(3)) for name in "ab"]
+    >>> tree = Model(bodies, [Joint("A", "revolute", "ground", "a"), Joint("B", "revolute", "ground", "b")])
+    >>> choose_independent(ClosedModel(tree, [LoopJoint("L", "fixed", "a", "b")]), np.zeros(2))
+    ('B',)
+    """
+    _, K = residual_and_jacobian(closed, coordinates(closed.tree, q, "q"))
+    left, pivots = K.copy(), []
+    floor = rank_tolerance * np.sqrt((K**2).sum(axis=0)).max(initial=0)
+    while (norms := np.sqrt((left**2).sum(axis=0))).max(initial=0) > floor:
+        pivots.append(int(norms.argmax()))
+        direction = left[:, pivots[-1]] / norms.max()
+        left = left - np.outer(direction, direction @ left)
+    names = []
+    for joint, link in ((k.joint, k) for k in closed.tree.links):
+        dependent = set(range(link.dofs.start, link.dofs.stop)) & set(pivots)
+        if dependent and len(dependent) < joint.dof:
+            raise ModelError(
+                f"joint {joint.name!r} is dependent in part; name the independent joints yourself."
+            )
+        if joint.dof and not dependent:
+            names.append(joint.name)
+    independent_columns(closed, tuple(names))
+    return tuple(joint.name for joint in closed.tree.joints if joint.name in names)
 
 
 def residual_and_jacobian(closed: ClosedModel, q: Array) -> tuple[Array, Array]:
@@ -112,7 +97,7 @@ def rate_map(
 
     Examples
     --------
-    >>> from lftgen.rigidbody import Body, Joint, LoopJoint
+    >>> from lftgen.rigidbody import Body, Joint, LoopJoint, Model
     >>> bodies = [Body(name, 1.0, (0.5, 0, 0), np.eye(3)) for name in "ab"]
     >>> tree = Model(bodies, [Joint("A", "revolute", "ground", "a"), Joint("B", "revolute", "ground", "b")])
     >>> rate_map(ClosedModel(tree, [LoopJoint("L", "fixed", "a", "b")]), np.zeros(2), ("A",)).round(12)
@@ -183,7 +168,7 @@ def solve_posture(
 
     Examples
     --------
-    >>> from lftgen.rigidbody import Body, Joint, LoopJoint
+    >>> from lftgen.rigidbody import Body, Joint, LoopJoint, Model
     >>> bodies = [Body(name, 1.0, (0.5, 0, 0), np.eye(3)) for name in "ab"]
     >>> tree = Model(bodies, [Joint("A", "revolute", "ground", "a"), Joint("B", "revolute", "ground", "b")])
     >>> weld = ClosedModel(tree, [LoopJoint("L", "fixed", "a", "b")])

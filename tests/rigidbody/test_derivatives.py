@@ -17,8 +17,7 @@ from lftgen.rigidbody import (
     inverse_dynamics,
     inverse_dynamics_derivatives,
 )
-from lftgen.rigidbody.complex_step import tangent_map
-from lftgen.rigidbody.posture import retract
+from lftgen.rigidbody.tangent import retract, tangent_map
 
 
 def compare(error, got, want, bound=1e-9):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lftgen.rigidbody import forward_dynamics
-from lftgen.rigidbody.posture import rotation_vector
+from lftgen.rigidbody.tangent import rotation_vector
 
 KIND = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball"}
 

@@ -18,8 +18,9 @@ from lftgen.rigidbody import (
     rate_map,
     solve_posture,
 )
-from lftgen.rigidbody.posture import residual_and_jacobian, retract
+from lftgen.rigidbody.posture import residual_and_jacobian
 from lftgen.rigidbody.spatial import motion_transform
+from lftgen.rigidbody.tangent import retract
 
 
 @pytest.mark.parametrize("name", ["four_bar", "ball_bar", "slider_crank"])
