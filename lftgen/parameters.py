@@ -142,7 +142,9 @@ class Parameter(sp.Symbol):
     def check_values(self, values: Any, *, extrapolate: bool = False) -> np.ndarray:
         """Values as a float array, or a ParameterError that names the parameter and the offending value."""
         try:
-            array = np.asarray(values, dtype=float)
+            if np.any(np.iscomplex(values)):  # numpy would drop the imaginary part with a mere warning
+                raise ValueError("complex")
+            array = np.asarray(np.real(values), dtype=float)
         except (TypeError, ValueError) as error:
             raise ParameterError(f"{self.name}: expected real numbers, got {values!r}") from error
         if not np.all(np.isfinite(array)):

@@ -15,6 +15,12 @@ from lftgen.lft.evaluation import delta_matrices, deltas, evaluate_ports, numeri
 from lftgen.lft.structure import DeltaBlock
 
 
+EQUAL = 1e-9
+"""Poles nearer than this, relative to the largest, count as one repeated pole."""
+DEFECTIVE = 1e-7
+"""Left and right eigenvectors whose product is smaller than this belong to a defective pole."""
+
+
 @dataclass(frozen=True)
 class Sensitivity:
     """Exact derivatives at one point, by parameter, per unit of the parameter's own unit.
@@ -39,21 +45,40 @@ class Sensitivity:
     def poles(self) -> dict[str, np.ndarray]:
         """Derivative of each pole: ``y^H A' x / y^H x`` with left and right eigenvectors.
 
+        Where k poles are equal and have k eigenvectors, the derivatives are the eigenvalues of
+        ``(Y^H X)^-1 Y^H A' X``, by increasing real part (each parameter splits them along its own directions).
+
         Raises
         ------
         IllPosedError
             A pole is defective (a repeated pole without enough eigenvectors), so it has no derivative.
         """
-        scale = np.sum(self._left.conj() * self._right, axis=0)
-        if scale.size and np.min(np.abs(scale)) < 1e-7:
-            bad = self.pole_values[int(np.argmin(np.abs(scale)))]
-            raise IllPosedError(
-                f"the pole {bad:.6g} is defective (repeated without enough eigenvectors): it has no derivative there"
-            )
-        return {
-            k: np.einsum("ij,ik,kj->j", self._left.conj(), dA, self._right) / scale
-            for k, dA in self.A.items()
-        }
+        out = {k: np.zeros(len(self.pole_values), dtype=complex) for k in self.A}
+        for group in self._equal_poles():
+            left, right = self._left[:, group].conj().T, self._right[:, group]
+            scale = left @ right
+            if np.linalg.svd(scale, compute_uv=False)[-1] < DEFECTIVE:
+                raise IllPosedError(
+                    f"the pole {self.pole_values[group[0]]:.6g} is defective (repeated without enough "
+                    "eigenvectors): it has no derivative there"
+                )
+            for k, dA in self.A.items():
+                rates = np.linalg.solve(scale, left @ dA @ right)
+                out[k][group] = rates[0] if len(group) == 1 else np.sort_complex(np.linalg.eigvals(rates))
+        return out
+
+    def _equal_poles(self) -> list[list[int]]:
+        """Positions of poles that are equal to rounding."""
+        groups: list[list[int]] = []
+        size = max(float(np.max(np.abs(self.pole_values), initial=0.0)), 1e-300)
+        for i, pole in enumerate(self.pole_values):
+            near = (g for g in groups if abs(self.pole_values[g[0]] - pole) <= EQUAL * size)
+            group = next(near, None)
+            if group is None:
+                groups.append([i])
+            else:
+                group.append(i)
+        return groups
 
 
 def sensitivity(a: LFTData, values: Mapping[str, Any], *, extrapolate: bool = False) -> Sensitivity:

@@ -118,9 +118,12 @@ class DeltaBlock:
             return self.map.delta(
                 self.parameter.to_coordinate(self.parameter.check_values(value, extrapolate=extrapolate))
             )
-        dtype = float if self.kind == "full real" else complex
         try:
-            array = np.asarray(value, dtype=dtype)
+            array = np.asarray(value, dtype=complex)
+            if self.kind == "full real":
+                if np.any(array.imag):
+                    raise ValueError("complex")
+                array = array.real
         except (TypeError, ValueError) as error:
             raise ParameterError(f"{self.name}: expected {self.kind} numbers, got {value!r}") from error
         if not self.is_scalar and array.shape[-2:] != self.shape:
