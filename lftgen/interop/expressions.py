@@ -26,6 +26,8 @@ MAX_POWER = 32
 """Largest absolute value of an exponent."""
 MAX_BITS = 2048
 """Largest numerator or denominator, in bits."""
+SMALLEST, LARGEST = 1e-100, 1e100
+"""Range of the size of numbers other than zero."""
 MAX_OCCURRENCES = 1000
 """Most occurrences of parameters when the powers of an expression are written out."""
 
@@ -141,9 +143,15 @@ class _Reader:
             raise self._error(f"expected a formula such as m1*L1**2/12 ({type(error).__name__})", 1) from None
         self.source = source
         result = self._walk(tree.body, 0)
-        if not result.free_symbols and not result.is_extended_real:
-            raise self._error("expected a real value, came the root of a negative number", 1)
+        if not result.free_symbols:
+            self._check_number(result)
         return result
+
+    def _check_number(self, result: sympy.Expr) -> None:
+        if not result.is_extended_real:
+            raise self._error("expected a real value, came the root of a negative number", 1)
+        if abs(result) > LARGEST:
+            raise self._error(f"expected a value up to {LARGEST:g}", 1)
 
     def _error(self, what: str, at: ast.expr | int) -> ModelError:
         column = at if isinstance(at, int) else at.col_offset + 1 + self.indent
@@ -178,12 +186,14 @@ class _Reader:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self._refuse(node)
         if isinstance(value, int):
+            if value > LARGEST:
+                raise self._error(f"expected a number up to {LARGEST:g}", node)
             return sympy.Integer(value)
         text = ast.get_source_segment(self.source, node) or repr(value)
         if not any(digit in "123456789" for digit in text.lower().split("e")[0]):
             return sympy.Integer(0)
-        if not 1e-100 < value < 1e100:
-            raise self._error("expected a number between 1e-100 and 1e100", node)
+        if not SMALLEST <= value <= LARGEST:
+            raise self._error(f"expected a number between {SMALLEST:g} and {LARGEST:g}", node)
         fraction = Fraction(text)
         return sympy.Rational(fraction.numerator, fraction.denominator)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import math
 import operator
 from types import GenericAlias
 from typing import Annotated, Any, Literal
@@ -24,6 +23,7 @@ from pydantic import (
 )
 
 from lftgen.interop import components
+from lftgen.interop.expressions import LARGEST
 
 FORMAT_VERSION = 1
 """Version of the file format that this release reads."""
@@ -50,8 +50,8 @@ def _quantity(value: Any) -> Any:
         return value
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"expected a number or an expression, came {shown(value)}")
-    if not math.isfinite(value):
-        raise ValueError(f"expected a finite number, came {value}")
+    if not abs(value) <= LARGEST:
+        raise ValueError(f"expected a finite number up to {LARGEST:g}, came {shown(value)}")
     return value
 
 

@@ -48,6 +48,8 @@ BAD = [
     ("sqrt(-1)", "column 1", "real"),
     ("1e999", "column 1", "between"),
     ("1e-999999999", "column 1", "between"),
+    ("9" * 400, "column 1", "up to 1e+100"),
+    ("10**30*10**30*10**30*10**30", "column 1", "up to 1e+100"),
     ("2*mm", "column 3", "did you mean 'm'"),
     ("sinn(m)", "column 1", "did you mean 'sin'"),
     ("sin(m, m)", "column 1", "one argument"),

@@ -2,6 +2,8 @@
 
 import inspect
 import json
+import random
+import re
 import time
 from pathlib import Path
 
@@ -162,3 +164,26 @@ def test_every_joint_type_can_be_written_in_a_file(joint: type) -> None:
     assert read == joint(
         "hinge", origin=(0, 0, 2.4), **{k: v for k, v in fields.items() if k not in ("type", "origin")}
     )
+
+
+JUNK = [
+    "null", "[]", "{}", "-1", "0", "1e308", ".nan", "true", "''", "'a b'", "[1, 2, 3]", "{a: 1}", "m", "L", "rod",
+    "1/3", "sqrt(m)", "-", "***", "'", '"', "[", "]", "{", "}", ":", ",", "&a", "*a", "!!x", "|", ">", "%", "@", "\t",
+    "\n", "é", "0x1F", "<<", "[[1, 0, 0], [0, 1, 0], [0, 0, 1]]", "[[1, 2], [3]]", "1/m", "9" * 200, "9" * 400,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.filterwarnings("ignore::lftgen.LftgenWarning")
+def test_damaged_files_are_read_or_refused_with_their_place(seed: int) -> None:
+    """Whatever is done to a file, it is a model or an error of lftgen that begins with the file."""
+    rng = random.Random(seed)
+    words = re.findall(r"\w+|\s+|[^\w\s]", GOOD)
+    for _ in range(60):
+        damaged = list(words)
+        for _ in range(rng.choice([1, 1, 2, 3])):
+            damaged[rng.randrange(len(words))] = rng.choice([*JUNK, "", *words])
+        try:
+            parse_model("".join(damaged), "damaged.yaml")
+        except lg.LftgenError as error:
+            assert str(error).startswith("damaged.yaml")
