@@ -18,6 +18,7 @@ from lftgen.rigidbody.closed import (
 )
 from lftgen.rigidbody.complex_step import DynamicsDerivatives, complex_step_derivatives
 from lftgen.rigidbody.composite import bias_force, mass_matrix
+from lftgen.rigidbody.compositions import chain_of_joints
 from lftgen.rigidbody.derivatives import (
     forward_dynamics_derivatives,
     inverse_dynamics_derivatives,
@@ -62,6 +63,7 @@ __all__ = [
     "StateSpaceArrays",
     "Undetermined",
     "bias_force",
+    "chain_of_joints",
     "choose_independent",
     "closed_equilibrium",
     "closed_forward_dynamics",

@@ -153,7 +153,7 @@ def solve_posture(
     independent : mapping of joint name to target (...) or (..., DoF)
     step : float, rad or m
     tolerance : float
-        Largest residual, rad and m.
+        Largest residual, rad and m; in mechanisms larger than 1 m, times their size.
     max_steps : int
 
     Returns
@@ -178,6 +178,7 @@ def solve_posture(
     columns = independent_columns(closed, tuple(independent))
     rest = np.setdiff1d(np.arange(closed.tree.nq), columns)
     q, goal = _endpoints(closed, start, independent)
+    tolerance = tolerance * _size(closed)
     q, residual, _ = _newton(closed, q, rest, tolerance)
     if not residual.max(initial=0) <= tolerance:
         raise _cannot_close(closed, q, 0.0)
@@ -215,6 +216,13 @@ def _endpoints(
     return np.array(np.broadcast_to(q, (*batch, tree.nq))), np.concatenate(
         [*wide, np.zeros((*batch, 0))], axis=-1
     )
+
+
+def _size(closed: ClosedModel) -> float:
+    """Largest distance in the model's numbers, at least 1 m."""
+    points = [joint.position for joint in closed.tree.joints]
+    points += [p for loop in closed.loops for p in (loop.position_predecessor, loop.position_successor)]
+    return max(1.0, *(float(np.abs(p).max()) for p in points))
 
 
 def _predict(closed: ClosedModel, q: Array, columns: Array, rest: Array, ahead: Array) -> Array:

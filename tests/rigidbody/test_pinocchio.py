@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 from lftgen.rigidbody import (
+    Body,
     JointForce,
+    Model,
+    chain_of_joints,
     forward_dynamics,
     inverse_dynamics,
     linearize,
@@ -68,3 +71,19 @@ def test_linearization(seed, tree, pinocchio, error):
     assert error(plant.B[n:][pick], Minv) < 1e-9
     np.testing.assert_array_equal(plant.A[:n], np.eye(2 * n)[n:])
     np.testing.assert_array_equal(plant.B[:n], 0)
+
+
+def test_universal_joint(pinocchio, error):
+    """Two hinges with a massless body between against pinocchio's universal joint."""
+    pin = pinocchio.pin
+    rng = np.random.default_rng(0)
+    x, y = np.array([1.0, 0, 0]), np.array([0, 0.6, 0.8])
+    body = Body("b", 1.3, rng.normal(size=3), np.diag([1.0, 1.2, 0.7]))
+    between, joints = chain_of_joints("U", "ground", "b", [("revolute", x), ("revolute", y)])
+    model = Model([body, *between], joints)
+    peer = pin.Model()
+    peer.addJoint(0, pin.JointModelUniversal(x, y), pin.SE3.Identity(), "U")
+    peer.appendBodyToJoint(1, pin.Inertia(1.3, body.com, body.inertia_com), pin.SE3.Identity())
+    q, v, tau = rng.normal(size=(3, 2))
+    want = pin.aba(peer, peer.createData(), q, v, tau)
+    assert error(forward_dynamics(model, q, v, tau), want) < 1e-9

@@ -18,15 +18,16 @@ def bar(name, mass, length):
     return Body(name, mass, (length / 2, 0, 0), np.diag([0.01, 1, 1]) * mass * length**2 / 12)
 
 
-def four_bar(loop="revolute", **hinge):
+def four_bar(loop="revolute", size=1.0, **hinge):
     """Planar four-bar in a tilted plane: ground 2 m, crank 0.7, coupler 1.8, rocker 1.3; closed at C."""
     joints = [
         Joint("A", "revolute", "ground", "crank", rotation=TILT, **hinge),
-        Joint("B", "revolute", "crank", "coupler", position=(0.7, 0, 0)),
-        Joint("D", "revolute", "ground", "rocker", rotation=TILT, position=TILT @ [2.0, 0, 0]),
+        Joint("B", "revolute", "crank", "coupler", position=(0.7 * size, 0, 0)),
+        Joint("D", "revolute", "ground", "rocker", rotation=TILT, position=TILT @ [2.0 * size, 0, 0]),
     ]
-    bodies = [bar("crank", 1.0, 0.7), bar("coupler", 1.5, 1.8), bar("rocker", 2.0, 1.3)]
-    ends = {"position_predecessor": (1.8, 0, 0), "position_successor": (1.3, 0, 0)}
+    bars = [("crank", 1.0, 0.7), ("coupler", 1.5, 1.8), ("rocker", 2.0, 1.3)]
+    bodies = [bar(name, mass * size**3, length * size) for name, mass, length in bars]
+    ends = {"position_predecessor": (1.8 * size, 0, 0), "position_successor": (1.3 * size, 0, 0)}
     closing = LoopJoint("C", loop, "coupler", "rocker", **ends)
     return ClosedModel(Model(bodies, joints, gravity=GRAVITY), [closing])
 

@@ -204,3 +204,18 @@ def test_undetermined_forces_do_not_move_anything(error, mechanisms):
     assert error(divide_and_conquer(closed).forward_dynamics(q, wrenches=pushes).qdd, plain.qdd) < 1e-9
     along = {"rocker": to_rocker.T @ [0, 0, 0, 0, 5.0, 0]}  # a force that does
     assert error(closed_forward_dynamics(closed, q, wrenches=along).qdd, plain.qdd) > 0.1
+
+
+@pytest.mark.parametrize("size", [1e-4, 1e-2, 1e3])
+def test_size_does_not_decide_ranks(size, error, mechanisms):
+    """A four-bar of a tenth of a millimetre or of kilometres: same redundancy, accelerations ~ 1/size."""
+    reference = mechanisms.four_bar()
+    q = solve_posture(reference, mechanisms.OPEN, {"A": 0.9})
+    want = closed_forward_dynamics(reference, q).qdd
+    closed = mechanisms.four_bar(size=size)
+    q = solve_posture(closed, q, {"A": 0.9})
+    result, divided = closed_forward_dynamics(closed, q), divide_and_conquer(closed).forward_dynamics(q)
+    assert [len(u.components) for u in result.undetermined] == [3]
+    assert [len(u.components) for u in divided.undetermined] == [3]
+    assert error(result.qdd * size, want) < 1e-7
+    assert error(divided.qdd * size, want) < 1e-7
