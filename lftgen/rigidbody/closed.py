@@ -13,7 +13,7 @@ from lftgen.rigidbody.channels import Input, Output
 from lftgen.rigidbody.forward import articulated_body, total_joint_forces
 from lftgen.rigidbody.group_assembly import Undetermined
 from lftgen.rigidbody.handles import RANK_TOLERANCE
-from lftgen.rigidbody.inverse import inverse_dynamics
+from lftgen.rigidbody.inverse import Prescribed, inverse_dynamics
 from lftgen.rigidbody.kinematics import base_motion, coordinates, placements, poses, transforms, velocities
 from lftgen.rigidbody.linearization import StateSpaceArrays, differentiate, state_space
 from lftgen.rigidbody.loads import Wrenches, external_wrenches
@@ -51,6 +51,7 @@ def closed_forward_dynamics(
     *,
     wrenches: Wrenches | None = None,
     base_acceleration: ArrayLike | None = None,
+    prescribed: Prescribed | None = None,
     stabilization: tuple[float, float] = (0.0, 0.0),
     tolerance: float = RANK_TOLERANCE,
 ) -> ClosedResult:
@@ -61,7 +62,7 @@ def closed_forward_dynamics(
     closed : ClosedModel
     q, qd, tau : array (..., nq)
         Of all the tree's joints; q and qd must satisfy the loops (`solve_posture`, `rate_map`).
-    wrenches, base_acceleration
+    wrenches, base_acceleration, prescribed
         As in `forward_dynamics`.
     stabilization : (alpha, beta), 1/s
         Pulls a drifted loop back.
@@ -94,13 +95,13 @@ def closed_forward_dynamics(
     external = external_wrenches(model, world, wrenches)
     force = total_joint_forces(model, angles, rates, coordinates(model, tau, "tau"), None)
     base = base_motion(model, base_acceleration)
-    free = articulated_body(model, X, rates, force, external, base)
+    free = articulated_body(model, X, rates, force, external, base, prescribed)
     if not closed.loops:
         return ClosedResult(free.qdd, {}, ())
-    v, _ = velocities(model, X, rates)
+    v, _ = velocities(model, X, rates, prescribed)
     loops = loop_forces(closed, X, world, v, free, base, stabilization=stabilization, tolerance=tolerance)
     both = add_wrenches(external, loops.on_bodies)
-    qdd = articulated_body(model, X, rates, force, both, base).qdd
+    qdd = articulated_body(model, X, rates, force, both, base, prescribed).qdd
     return ClosedResult(qdd, loops.wrench, loops.undetermined)
 
 

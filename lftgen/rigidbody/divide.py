@@ -13,6 +13,7 @@ from lftgen.rigidbody.edge_rows import EdgeTable, edge_table
 from lftgen.rigidbody.forward import total_joint_forces
 from lftgen.rigidbody.group_assembly import Assembled, Undetermined, assemble_group, release_group
 from lftgen.rigidbody.handles import RANK_TOLERANCE, symmetric_rank
+from lftgen.rigidbody.inverse import Prescribed
 from lftgen.rigidbody.joints import active_subspace
 from lftgen.rigidbody.kinematics import base_motion, coordinates
 from lftgen.rigidbody.loads import Wrenches, external_wrenches
@@ -85,6 +86,7 @@ class DivideAndConquer:
         *,
         wrenches: Wrenches | None = None,
         base_acceleration: ArrayLike | None = None,
+        prescribed: Prescribed | None = None,
         stabilization: tuple[float, float] = (0.0, 0.0),
         tolerance: float = RANK_TOLERANCE,
     ) -> DivideResult:
@@ -92,7 +94,7 @@ class DivideAndConquer:
 
         Parameters
         ----------
-        q, qd, tau, wrenches, base_acceleration
+        q, qd, tau, wrenches, base_acceleration, prescribed
             As in `lftgen.rigidbody.forward_dynamics`; q and qd must satisfy the loops.
         stabilization : (alpha, beta), 1/s
             Pulls a drifted loop back: Tᵀ a = … − 2 α (rate) − β² (residual) (RBDA 8.3).
@@ -110,7 +112,7 @@ class DivideAndConquer:
         batch = np.broadcast_shapes(model.batch_shape, *shapes)
         angles, rates, drive = (np.broadcast_to(x, (*batch, model.nq)) for x in vectors)
         force = total_joint_forces(model, angles, rates, drive, None)
-        motion, ndim = move(self.stacked, angles, rates), len(batch)
+        motion, ndim = move(self.stacked, angles, rates, prescribed), len(batch)
         push = self._pushes(motion, force, wrenches, ndim)
         phi = widen(self.mobility, ndim, 2)
         rows = self.table.rows(self.stacked, motion, force, base, stabilization, phi)

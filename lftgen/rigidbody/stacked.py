@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lftgen.rigidbody.inverse import velocity_force
+from lftgen.rigidbody.inverse import Prescribed, velocity_force
 from lftgen.rigidbody.joints import displacement
 from lftgen.rigidbody.kinematics import Placement
 from lftgen.rigidbody.model import Model
@@ -113,12 +113,16 @@ class StackedMotion:
     steps: int
 
 
-def move(stacked: StackedModel, q: Array, rates: Array) -> StackedMotion:
+def move(
+    stacked: StackedModel, q: Array, rates: Array, prescribed: Prescribed | None = None
+) -> StackedMotion:
     """Transforms and velocities of all bodies (7.32)-(7.36).
 
     Parameters
     ----------
     q, rates : array (*batch, nq)
+    prescribed : mapping of joint name to (σ, σ°), optional
+        Explicit time dependence v_J = S q̇ + σ.
     """
     ndim = max(stacked.batch_ndim, q.ndim - 1, rates.ndim - 1)
     S = widen(stacked.subspace, ndim, 2)
@@ -128,10 +132,21 @@ def move(stacked: StackedModel, q: Array, rates: Array) -> StackedMotion:
     vJ = apply(S, spread_wide(stacked, rates, ndim))  # (7.32)
     shape = np.broadcast_shapes(X.shape[1:-2], vJ.shape[1:-1])
     X, vJ = np.broadcast_to(X, (len(X), *shape, 6, 6)), np.broadcast_to(vJ, (len(X), *shape, 6))
+    cJ = np.zeros(6)
+    if prescribed:
+        sigma, cJ = (_by_body(stacked, prescribed, k, shape) for k in (0, 1))
+        vJ = vJ + sigma  # (7.33)
     X_ground, v, steps = scan(stacked.parent, X, vJ)  # (7.34)
-    c = cross_motion(v, vJ)  # (7.35)
+    c = cJ + cross_motion(v, vJ)  # (7.35)
     p = velocity_force(widen(stacked.inertia, ndim, 2), widen(stacked.momentum, ndim, 1), v)  # (7.36)
     return StackedMotion(X, X_ground, v, c, p, steps)
+
+
+def _by_body(stacked: StackedModel, prescribed: Prescribed, k: int, shape: tuple[int, ...]) -> Array:
+    """σ (k = 0) or σ° (k = 1) of every joint."""
+    still = np.zeros(6)
+    values = [np.asarray(prescribed.get(link.joint.name, (still, still))[k]) for link in stacked.model.links]
+    return stack(values, shape, 1)
 
 
 def spread_wide(stacked: StackedModel, values: Array, ndim: int) -> Array:

@@ -18,7 +18,7 @@ from lftgen.rigidbody.assembly import (
 )
 from lftgen.rigidbody.forward import total_joint_forces
 from lftgen.rigidbody.handles import ArticulatedInertia, ArticulatedMobility
-from lftgen.rigidbody.inverse import velocity_force
+from lftgen.rigidbody.inverse import Prescribed, velocity_force
 from lftgen.rigidbody.kinematics import (
     base_motion,
     coordinates,
@@ -45,6 +45,7 @@ def forward_dynamics_by(
     *,
     wrenches: Wrenches | None = None,
     base_acceleration: ArrayLike | None = None,
+    prescribed: Prescribed | None = None,
 ) -> Array:
     """Joint accelerations with a chosen assembly formula; all agree where they exist.
 
@@ -53,7 +54,7 @@ def forward_dynamics_by(
     formula : str
         "standard" (7.23, 7.24), "mobility" (variant 1: every body's inertia must be invertible) or "implicit"
         (variant 2: so must be every subtree's).
-    model, q, qd, tau, wrenches, base_acceleration
+    model, q, qd, tau, wrenches, base_acceleration, prescribed
         As in `forward_dynamics`.
 
     Returns
@@ -87,7 +88,7 @@ def forward_dynamics_by(
     places = placements(model, angles)
     X = transforms(places)
     force = total_joint_forces(model, angles, rates, coordinates(model, tau, "tau"), None)
-    v, c = velocities(model, X, rates)
+    v, c = velocities(model, X, rates, prescribed)
     external = external_wrenches(model, poses(model, places), wrenches)
     bodies = []
     for link, vi, fx in zip(model.links, v, external, strict=True):

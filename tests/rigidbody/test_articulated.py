@@ -123,8 +123,9 @@ def test_algorithm_with_each_formula(formula, n, tree, error):
     rng = np.random.default_rng(n)
     model = tree(rng, n, loads=3, momentum=True, dampers=True)
     q, v, tau = rng.normal(size=(3, model.nq))
-    got = forward_dynamics_by(formula, model, q, v, tau)
-    assert error(got, forward_dynamics(model, q, v, tau)) < 1e-9
+    more = {"prescribed": {"j0": (rng.normal(size=6), rng.normal(size=6))}}
+    got = forward_dynamics_by(formula, model, q, v, tau, **more)
+    assert error(got, forward_dynamics(model, q, v, tau, **more)) < 1e-9
 
 
 def test_vectorised_formulae(tree, error):

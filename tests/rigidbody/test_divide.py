@@ -17,6 +17,7 @@ def test_trees_of_all_joint_kinds(n, armature, tree, error):
     model = tree(rng, n, loads=3, momentum=True, dampers=True, armature=armature)
     q, v, tau = rng.normal(size=(3, model.nq))
     more = {"wrenches": {"b0": rng.normal(size=6)}, "base_acceleration": rng.normal(size=3)}
+    more["prescribed"] = {f"j{n // 2}": (rng.normal(size=6), rng.normal(size=6))}
     result = divide_and_conquer(model).forward_dynamics(q, v, tau, **more)
     assert error(result.qdd, forward_dynamics(model, q, v, tau, **more)) < 1e-9
     assert result.undetermined == ()
