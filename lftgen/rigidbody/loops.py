@@ -21,6 +21,7 @@ from lftgen.rigidbody.spatial import (
     rotation_logarithm,
     transpose,
 )
+from lftgen.rigidbody.tangent import rotation_vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,19 +197,20 @@ def _angle_about(axis: Array, R: Array) -> Array:
     s, c = (w * axis).sum(axis=-1), trace - (axis * apply(R, axis)).sum(axis=-1)
     start = np.arctan2(s.real, c.real)
     # one exact step from the real angle carries an infinitesimal imaginary part
-    fix = (s * np.cos(start) - c * np.sin(start)) / (s * np.sin(start) + c * np.cos(start))
-    angle: Array = start + fix
+    length = s * np.sin(start) + c * np.cos(start)
+    flipped = np.abs(length) < 1e-12  # the axis is turned over: any angle comes as close
+    fix = (s * np.cos(start) - c * np.sin(start)) / np.where(flipped, 1, length)
+    angle: Array = np.where(flipped, 0, start + fix)
     return angle
 
 
 def _logarithm(R: Array) -> Array:
-    """Rotation vector; beyond a quarter turn only its direction counts (far from a closed loop)."""
+    """Rotation vector up to half a turn; beyond a quarter turn (far from a closed loop) its real part."""
     near = np.einsum("...ii->...", R).real > 1.05
+    if near.all():
+        return rotation_logarithm(R)
     safe = np.where(near[..., None, None], R, np.eye(3))
-    w = 0.5 * np.stack(
-        [R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]], axis=-1
-    )
-    return np.where(near[..., None], rotation_logarithm(safe), w)
+    return np.where(near[..., None], rotation_logarithm(safe), rotation_vector(R.real))
 
 
 def loop_rows(

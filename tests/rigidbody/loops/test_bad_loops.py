@@ -5,14 +5,18 @@ import pytest
 
 from lftgen.errors import IllPosedError, ModelError, TrimError
 from lftgen.rigidbody import (
+    Body,
     ClosedModel,
+    Joint,
     LoopJoint,
+    Model,
     closed_equilibrium,
     closed_forward_dynamics,
     divide_and_conquer,
     rate_map,
     solve_posture,
 )
+from lftgen.rigidbody.posture import residual_and_jacobian
 
 
 def test_bad_loops(mechanisms):
@@ -42,3 +46,16 @@ def test_bad_loops(mechanisms):
         ClosedModel(closed.tree, [LoopJoint("A", "revolute", "crank", "rocker")])
     with pytest.raises(ModelError, match="'x' is not in the model"):
         ClosedModel(closed.tree, [LoopJoint("C", "revolute", "crank", "x")])
+
+
+@pytest.mark.parametrize("kind", ["fixed", "revolute", "cylindrical", "prismatic", "planar"])
+def test_half_a_turn_is_not_closed(kind):
+    """Frames that differ by half a turn about a forbidden axis are as open as can be."""
+    tree = Model(
+        [Body("b", 1.0, (0, 0, 0), np.eye(3))], [Joint("J", "revolute", "ground", "b", axis=(1, 0, 0))]
+    )
+    closed = ClosedModel(tree, [LoopJoint("L", kind, "ground", "b")])
+    for angle in (np.pi, np.pi - 1e-9, 2.0):
+        r, _ = residual_and_jacobian(closed, np.array([angle]))
+        np.testing.assert_allclose(np.abs(r).max(), angle, rtol=1e-6)
+    np.testing.assert_allclose(solve_posture(closed, [3.0], {}), [0.0], atol=1e-12)
