@@ -22,7 +22,9 @@ OTHERS = (COMPLEX, FULL, FULL_REAL)
 _tags = itertools.count()
 
 
-def random_lft(rng, shape=(2, 2), *, states=0, parameters=(), others=(), exact=False, prefix="x", square_safe=False):
+def random_lft(
+    rng, shape=(2, 2), *, states=0, parameters=(), others=(), exact=False, prefix="x", square_safe=False
+):
     """An LFT with random M, small enough to be well posed on the whole box; ``parameters`` are (parameter, repetitions)."""
     delta = [*(real_block(p, r) for p, r in parameters), *others]
     p, m = shape
@@ -47,7 +49,9 @@ def random_point(rng, model, n=None):
                 out[b.name] = float(out[b.name])
             continue
         core = () if b.is_scalar else b.shape
-        value = rng.normal(size=lead + core) + (0 if b.kind == "full real" else 1j * rng.normal(size=lead + core))
+        value = rng.normal(size=lead + core) + (
+            0 if b.kind == "full real" else 1j * rng.normal(size=lead + core)
+        )
         out[b.name] = value * b.bound / 10
     return out
 
@@ -108,7 +112,11 @@ def random_mechanism(rng, n=3, *, angles=(), masses=False, fixed=0.25, accelerat
     for i in range(n):
         principal = rng.uniform(0.1, 0.3, size=3)
         moments = principal.sum() - principal
-        mass = lg.uncertain(f"m{i}", 1.5, percent=30, unit="kg") if masses else float(rng.uniform(0.5, 2).round(3))
+        mass = (
+            lg.uncertain(f"m{i}", 1.5, percent=30, unit="kg")
+            if masses
+            else float(rng.uniform(0.5, 2).round(3))
+        )
         bodies.append(
             lg.RigidBody(
                 f"B{i}",
@@ -152,10 +160,15 @@ def random_mechanism(rng, n=3, *, angles=(), masses=False, fixed=0.25, accelerat
     )
 
 
-def planar_arm(m1=2, m2=1, l1=1, l2=sp.Rational(1, 2), *, q1, q2, gravity=9.81, com=sp.Rational(1, 2), **joint):
+HALF = sp.Rational(1, 2)
+
+
+def planar_arm(m1=2, m2=1, l1=1, l2=HALF, *, q1, q2, gravity=9.81, com=HALF, **joint):
     """Two links in the x-y plane, hinges about z, each along its own x axis; I_cm = m l^2 / 12; q1 from +x."""
     bodies = [
-        lg.RigidBody(f"B{i}", mass=m, com=(com * length, 0, 0), inertia=(0, m * length**2 / 12, m * length**2 / 12))
+        lg.RigidBody(
+            f"B{i}", mass=m, com=(com * length, 0, 0), inertia=(0, m * length**2 / 12, m * length**2 / 12)
+        )
         for i, (m, length) in enumerate(((m1, l1), (m2, l2)), 1)
     ]
     joints = [

@@ -11,7 +11,6 @@ import sympy as sp
 
 import lftgen as lg
 
-
 # --- ranges and nominal values ---------------------------------------------------------------------------------------
 
 RANGES = {
@@ -147,7 +146,9 @@ def test_wide_ranges():
 
 
 @pytest.mark.parametrize("chart", ["half", "quarter"])
-@pytest.mark.parametrize(("unit", "bounds", "center"), [("rad", (-1, 2), None), ("deg", (20, 170), 30), ("deg", (-90, 0), 0)])
+@pytest.mark.parametrize(
+    ("unit", "bounds", "center"), [("rad", (-1, 2), None), ("deg", (20, 170), 30), ("deg", (-90, 0), 0)]
+)
 def test_charts(chart, unit, bounds, center):
     """Coordinates and values are each other's inverse; the coordinate is the tangent of a half or a quarter."""
     q = lg.scheduled_angle("q", bounds, unit=unit, center=center, chart=chart)
@@ -285,7 +286,9 @@ def test_clashes_in_one_model():
         lambda: lg.realize([[m]]) + lg.realize([[other]]),
         lambda: lg.realize([[m + sp.Symbol("m")]]),
         lambda: lg.realize([[m]]) + lg.realize([[sp.Symbol("m")]]),
-        lambda: lg.realize([[lg.scheduled_angle("m", (0, 1)) * 0 + sp.sin(lg.scheduled_angle("m", (0, 1))), m]]),
+        lambda: lg.realize(
+            [[lg.scheduled_angle("m", (0, 1)) * 0 + sp.sin(lg.scheduled_angle("m", (0, 1))), m]]
+        ),
     ]
     for call in calls:
         with pytest.raises(lg.ParameterError, match=r"\bm\b"):

@@ -38,7 +38,7 @@ def to_state_space(a: LFTData, ports: np.ndarray) -> Any:
 
 def is_control_system(value: object) -> bool:
     """Whether a value comes from python-control (without importing it)."""
-    return type(value).__module__.split(".")[0] == "control"
+    return (type(value).__module__ or "").split(".")[0] == "control"
 
 
 def from_control(system: Any) -> LFTData:

@@ -264,7 +264,7 @@ def _verify(lft: LFTData, r: RationalMatrix) -> None:
     coordinates = [p.coordinate for p in r.parameters]
     function = sp.lambdify(coordinates, list(r.expressions), "numpy")
     try:
-        got = evaluate_ports(lft, values)
+        got = evaluate_ports(lft, {b.name: values[b.name] for b in lft.structure.blocks if b.name in values})
         entries = function(*(p.to_coordinate(values[p.name]) for p in r.parameters))
     except (IllPosedError, ZeroDivisionError):
         return

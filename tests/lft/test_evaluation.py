@@ -7,7 +7,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lftgen as lg
-from tests.strategies import ANGLE, COMPLEX, FULL, FULL_REAL, LENGTH, MASS, QUARTER, error, lfts, planar_arm, ports, random_lft, random_point
+from tests.strategies import (
+    ANGLE,
+    COMPLEX,
+    FULL,
+    FULL_REAL,
+    LENGTH,
+    MASS,
+    QUARTER,
+    error,
+    lfts,
+    planar_arm,
+    ports,
+    random_lft,
+    random_point,
+)
 
 SEED = st.integers(0, 10**6)
 
@@ -36,7 +50,13 @@ def test_definition(a, seed):
         p = b.parameter
         value = point[b.name]
         if p is not None:
-            x = np.tan(np.radians(value - 10) / 2) if p is ANGLE else np.tan((value - 0.5) / 4) if p is QUARTER else value
+            x = (
+                np.tan(np.radians(value - 10) / 2)
+                if p is ANGLE
+                else np.tan((value - 0.5) / 4)
+                if p is QUARTER
+                else value
+            )
             nominal = np.tan(np.radians(20 - 10) / 2) if p is ANGLE else 0.0 if p is QUARTER else p.nominal
             value = x - nominal
         for _ in range(b.repetitions):
@@ -78,9 +98,17 @@ def test_left_out_and_broadcast():
 BAD_VALUES = {
     "unknown": (lambda a: a.at(mm=1.0), lg.ParameterError, "unknown parameter 'mm': did you mean m"),
     "outside": (lambda a: a.at(m=4.5), lg.ParameterError, r"m = 4.5 kg is outside its range \[1, 4\] kg"),
-    "one of many outside": (lambda a: a.evaluate({"m": [1, 2, 0.5]}), lg.ParameterError, "m = 0.5 kg is outside"),
+    "one of many outside": (
+        lambda a: a.evaluate({"m": [1, 2, 0.5]}),
+        lg.ParameterError,
+        "m = 0.5 kg is outside",
+    ),
     "nan": (lambda a: a.at(m=np.nan), lg.ParameterError, "m: expected finite"),
-    "lengths": (lambda a: a.evaluate({"m": [1, 2], "L": [1, 1, 1]}), lg.ParameterError, "3 values where another"),
+    "lengths": (
+        lambda a: a.evaluate({"m": [1, 2], "L": [1, 1, 1]}),
+        lg.ParameterError,
+        "3 values where another",
+    ),
     "two-dimensional": (lambda a: a.evaluate({"m": [[1, 2]]}), lg.ParameterError, "one-dimensional"),
     "complex": (lambda a: a.evaluate({"m": [1, 2 + 1j]}), lg.ParameterError, "m: expected real"),
     "array in at": (lambda a: a.at(m=[1.0, 2.0]), lg.ModelError, "use evaluate"),
@@ -90,8 +118,16 @@ BAD_VALUES = {
     "unknown in subs": (lambda a: a.subs(mass=1.0), lg.ParameterError, "unknown parameter 'mass'"),
     "outside in subs": (lambda a: a.subs(m=9), lg.ParameterError, "m = 9 kg is outside"),
     "wrong shape": (lambda a: a.at(Full=np.zeros((2, 2))), lg.ParameterError, "Full: expected a 1x2 matrix"),
-    "gain": (lambda a: a.at(Full=np.array([[0.6, 0.0]])), lg.ParameterError, "Full: gain 0.6 is above its bound 0.5"),
-    "complex as real": (lambda a: a.at(Real=1j * np.ones((2, 1))), lg.ParameterError, "Real: expected full real"),
+    "gain": (
+        lambda a: a.at(Full=np.array([[0.6, 0.0]])),
+        lg.ParameterError,
+        "Full: gain 0.6 is above its bound 0.5",
+    ),
+    "complex as real": (
+        lambda a: a.at(Real=1j * np.ones((2, 1))),
+        lg.ParameterError,
+        "Real: expected full real",
+    ),
     "complex subs": (lambda a: a.subs(gamma=0.1j), lg.ModelError, "gamma: only real values"),
 }
 
@@ -100,7 +136,9 @@ BAD_VALUES = {
 def test_bad_values(name):
     """Each names the parameter, the value and what was expected."""
     call, kind, message = BAD_VALUES[name]
-    a = random_lft(np.random.default_rng(0), parameters=[(MASS, 2), (LENGTH, 1)], others=[FULL, FULL_REAL, COMPLEX])
+    a = random_lft(
+        np.random.default_rng(0), parameters=[(MASS, 2), (LENGTH, 1)], others=[FULL, FULL_REAL, COMPLEX]
+    )
     with pytest.raises(kind, match=message):
         call(a)
 
@@ -180,7 +218,9 @@ def test_sensitivity_of_random_models(a, seed):
     n = len(a.states)
     for p in a.parameters:
         h = 1e-3 * (p.upper - p.lower)
-        values = [a.evaluate({**point, p.name: point[p.name] + k * h}, extrapolate=True) for k in (-2, -1, 1, 2)]
+        values = [
+            a.evaluate({**point, p.name: point[p.name] + k * h}, extrapolate=True) for k in (-2, -1, 1, 2)
+        ]
         values = [np.block([[v.A, v.B], [v.C, v.D]])[0] if n else v[0] for v in values]
         want = (values[0] - 8 * values[1] + 8 * values[2] - values[3]) / (12 * h)
         whole = np.block([[got.A[p.name], got.B[p.name]], [got.C[p.name], got.D[p.name]]])
@@ -219,6 +259,8 @@ def test_sensitivity_of_coupled_equal_poles():
 def test_dependence():
     """Which entries depend on what, by name."""
     k, d = lg.uncertain("k", 4.0, percent=10), lg.uncertain("d", 1.0, percent=10)
-    plant = lg.ss([[0, 1], [-k, -d]], [[0], [1]], [[1, 0]], [[k * 0]], states=["x", "v"], inputs=["f"], outputs=["y"])
+    plant = lg.ss(
+        [[0, 1], [-k, -d]], [[0], [1]], [[1, 0]], [[k * 0]], states=["x", "v"], inputs=["f"], outputs=["y"]
+    )
     assert plant.dependence() == {"d": [("v", "v")], "k": [("v", "x")]}
     assert lg.realize([[k, 1], [0, 2]]).declare(d).dependence() == {"k": [("y[0]", "u[0]")], "d": []}

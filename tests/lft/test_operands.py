@@ -33,9 +33,9 @@ OPERATORS = {
 
 def _plant(exact=False):
     blocks = [(MASS, 2), (ANGLE, 1)]
-    return random_lft(np.random.default_rng(5), (2, 2), parameters=blocks, exact=exact, square_safe=True).rename(
-        inputs=["a", "b"], outputs=["c", "d"]
-    )
+    return random_lft(
+        np.random.default_rng(5), (2, 2), parameters=blocks, exact=exact, square_safe=True
+    ).rename(inputs=["a", "b"], outputs=["c", "d"])
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
@@ -71,7 +71,9 @@ def test_parameters_scale():
     assert error(gain(plant / LENGTH, POINT), gain(plant, POINT) / 0.8) < 1e-13
 
 
-@pytest.mark.parametrize("combine", [lambda a: 2 * a, lambda a: a / 3, lambda a: a + sp.eye(2), lambda a: a @ a])
+@pytest.mark.parametrize(
+    "combine", [lambda a: 2 * a, lambda a: a / 3, lambda a: a + sp.eye(2), lambda a: a @ a]
+)
 def test_exact_entries_stay_exact(combine):
     """Integers and rational matrices leave exact entries exact; a float makes floats."""
     assert combine(_plant(exact=True)).is_exact
@@ -118,7 +120,12 @@ def test_indexing():
 
 @pytest.mark.parametrize(
     ("key", "message"),
-    [("pp_x", "did you mean p_x"), (7, "out of range"), (1.5, "picked by name"), (["p_x", "p_x"], "occurs twice")],
+    [
+        ("pp_x", "did you mean p_x"),
+        (7, "out of range"),
+        (1.5, "picked by name"),
+        (["p_x", "p_x"], "occurs twice"),
+    ],
 )
 def test_wrong_keys(key, message):
     """A wrong key names what there is."""
@@ -145,7 +152,7 @@ def test_empty_systems(name):
     a = EMPTY[name]()
     p, m = a.shape
     point = random_point(np.random.default_rng(1), a)
-    for same in (a.reduce(), a.normalized(), a.T.T, -(-a), a.to_float(), 1 * a, a.rename()):
+    for same in (a.reduce(), a.normalized(), a.T.T, -1 * (-a), a.to_float(), 1 * a, a.rename()):
         assert error(ports(same, point), ports(a, point)) < 1e-13
         assert set(same.repetitions) == set(a.repetitions)
     assert (a + np.zeros((p, m))).shape == (p, m)
@@ -194,11 +201,22 @@ def test_immutability():
 def test_copies(make, exact):
     """A copied or pickled LFT is the same model down to the last bit, and still works with the original."""
     a = random_lft(
-        np.random.default_rng(3), (2, 2), states=2, parameters=[(MASS, 2), (ANGLE, 1)], others=[FULL, COMPLEX], exact=exact
+        np.random.default_rng(3),
+        (2, 2),
+        states=2,
+        parameters=[(MASS, 2), (ANGLE, 1)],
+        others=[FULL, COMPLEX],
+        exact=exact,
     )
     b = make(a)
     assert np.array_equal(a.M, b.M)
-    assert (b.delta, b.states, b.inputs, b.outputs, b.is_exact) == (a.delta, a.states, a.inputs, a.outputs, exact)
+    assert (b.delta, b.states, b.inputs, b.outputs, b.is_exact) == (
+        a.delta,
+        a.states,
+        a.inputs,
+        a.outputs,
+        exact,
+    )
     assert (a[0, 0].subs(m=1.0) + b.rename(states=["o", "p"])[0, 0].subs(m=1.0)).order == 2
 
 
@@ -213,7 +231,16 @@ def test_state_names_must_differ():
         lg.ss(np.zeros((2, 2)), np.zeros((2, 1)), np.zeros((1, 2)), [[0]]).rename(states=["v", "v"])
 
 
-NOT_OPERANDS = ["m", None, [["m + 1"]], [["__import__('os').getcwd()"]], {"m": 1}, [[None]], 1j * np.eye(2), np.ones((2, 2, 2))]
+NOT_OPERANDS = [
+    "m",
+    None,
+    [["m + 1"]],
+    [["__import__('os').getcwd()"]],
+    {"m": 1},
+    [[None]],
+    1j * np.eye(2),
+    np.ones((2, 2, 2)),
+]
 
 
 @pytest.mark.parametrize("value", NOT_OPERANDS, ids=str)
@@ -242,7 +269,10 @@ def test_shapes_that_do_not_fit():
         (lambda: lg.realize([[1, 2], [3]]), "different lengths"),
         (lambda: a.rename(inputs=["x"]), "expected 3 input names"),
         (lambda: lg.ss(np.eye(2), np.ones((1, 1)), np.ones((1, 2)), [[0]]), "shapes do not fit"),
-        (lambda: lg.upper_lft(np.ones((1, 1)), [lg.full_block("D", (1, 2))]), "states and Delta alone need 2x1"),
+        (
+            lambda: lg.upper_lft(np.ones((1, 1)), [lg.full_block("D", (1, 2))]),
+            "states and Delta alone need 2x1",
+        ),
     ]
     for call, message in cases:
         with pytest.raises(lg.ModelError, match=message):
