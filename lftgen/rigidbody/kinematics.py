@@ -44,7 +44,7 @@ def coordinates(model: Model, values: ArrayLike | None, what: str) -> Array:
     Raises
     ------
     ModelError
-        The last axis is not nq, or the batch axes do not fit the model's.
+        The last axis is not nq, the batch axes do not fit the model's, or an entry is not finite.
     """
     if values is None:
         return np.zeros(model.nq)
@@ -53,6 +53,8 @@ def coordinates(model: Model, values: ArrayLike | None, what: str) -> Array:
     if array.ndim == 0 or array.shape[-1] != model.nq:
         names = [f"{j.name}:{j.dof}" for j in model.joints]
         raise ModelError(f"{what}: expected shape (..., {model.nq}) for joints {names}, got {array.shape}.")
+    if not np.isfinite(array).all():
+        raise ModelError(f"{what}: every entry must be finite, got NaN or infinity.")
     try:
         np.broadcast_shapes(array.shape[:-1], model.batch_shape)
     except ValueError:

@@ -48,6 +48,8 @@ def external_wrenches(
         wrench = np.asarray(value)
         if wrench.ndim == 0 or wrench.shape[-1] != 6:
             raise ModelError(f"wrench on body {name!r}: expected shape (..., 6), got {wrench.shape}.")
+        if not np.isfinite(wrench).all():
+            raise ModelError(f"wrench on body {name!r}: every entry must be finite, got NaN or infinity.")
         add(model.index(name), wrench)
     return total
 

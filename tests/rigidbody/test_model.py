@@ -62,6 +62,8 @@ def test_bad_calls():
     for call, message in [
         (lambda: kinematics(model, 0.3), r"expected shape \(\.\.\., 1\)"),
         (lambda: forward_dynamics(model, [0.0], [0.0, 0.0]), "qd: expected"),
+        (lambda: forward_dynamics(model, [np.nan]), "q: every entry must be finite"),
+        (lambda: forward_dynamics(model, [0.0], wrenches={"bar": [np.inf] * 6}), "'bar': every entry"),
         (lambda: inverse_dynamics(model, [0.0], wrenches={"x": np.zeros(6)}), "'x' is not in the model"),
         (
             lambda: inverse_dynamics(model, [0.0], wrenches={"bar": np.zeros(3)}),
