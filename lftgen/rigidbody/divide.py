@@ -11,7 +11,14 @@ from lftgen.errors import IllPosedError
 from lftgen.rigidbody.assembly_tree import AssemblyPlan, plan_assembly
 from lftgen.rigidbody.edge_rows import EdgeTable, edge_table
 from lftgen.rigidbody.forward import total_joint_forces
-from lftgen.rigidbody.group_assembly import Assembled, Undetermined, assemble_group, release_group
+from lftgen.rigidbody.group_assembly import (
+    Assembled,
+    EdgeRows,
+    Pool,
+    Undetermined,
+    assemble_group,
+    release_group,
+)
 from lftgen.rigidbody.handles import RANK_TOLERANCE, symmetric_rank
 from lftgen.rigidbody.inverse import Prescribed
 from lftgen.rigidbody.joints import active_subspace
@@ -116,24 +123,41 @@ class DivideAndConquer:
         push = self._pushes(motion, force, wrenches, ndim)
         phi = widen(self.mobility, ndim, 2)
         rows = self.table.rows(self.stacked, motion, force, base, stabilization, phi)
-        pools = self._leaves(phi, apply(phi, push))
+        pools, done = self._assemble(phi, apply(phi, push), rows, tolerance)
+        a = apply(phi, push + self._release(pools, done))
+        qdd = self._joint_accelerations(motion, a, base)
+        named = [(d, self._names(k)) for k, d in enumerate(done) if d.null is not None]
+        open_forces = tuple(report for d, names in named for report in d.undetermined(names))
+        return DivideResult(qdd, a, open_forces, 2 * self.plan.levels, motion.steps)
+
+    def _assemble(
+        self, phi: Array, bias: Array, rows: dict[int, EdgeRows], tolerance: float
+    ) -> tuple[list[Pool], list[Assembled]]:
+        """All groups of assemblies in order; the pools hold the leaves, then the result of each group."""
+        pools = self._leaves(phi, bias)
         done: list[Assembled] = []
         for group in self.plan.groups:
             edges = self.table.pick(group.edges, rows)
             done.append(assemble_group(group, pools, edges, bool(self.closed.loops), tolerance))
             pools.append((done[-1].mobility, done[-1].bias))
-        f = self._release(pools, done)
-        a = apply(phi, push + f)
-        above = np.broadcast_to(base, a.shape[1:])[None]
-        parents = np.concatenate([a, above])[self.stacked.parent]  # −1 picks the ground
-        miss = a - apply(motion.X, parents) - motion.c
-        step = apply(transpose(widen(self.active, ndim, 2)), miss)  # q̈ = T_aᵀ(a2 − a1 − c)
-        qdd = self._gather(step)
-        open_forces = tuple(u for k, d in enumerate(done) for u in d.undetermined(self._names(k)))
-        return DivideResult(qdd, a, open_forces, 2 * self.plan.levels, motion.steps)
+        return pools, done
+
+    def _joint_accelerations(self, motion: StackedMotion, a: Array, base: Array) -> Array:
+        """q̈ = T_aᵀ(a2 − a1 − c) of every joint (..., nq)."""
+        ground = np.broadcast_to(base, a.shape[1:])[None]
+        above = np.concatenate([a, ground])[self.stacked.parent]  # −1 picks the ground
+        miss = a - apply(motion.X, above) - motion.c
+        step = apply(transpose(widen(self.active, motion.X.ndim - 3, 2)), miss)
+        used = self.stacked.columns < self.closed.tree.nq
+        flat = np.moveaxis(step, 0, -2)[..., used]
+        qdd = np.empty_like(flat)
+        qdd[..., self.stacked.columns[used]] = flat
+        return qdd
 
     def _names(self, k: int) -> list[list[str]]:
-        names = [k.joint.name for k in self.closed.tree.links] + [loop.name for loop in self.closed.loops]
+        names = [link.joint.name for link in self.closed.tree.links] + [
+            loop.name for loop in self.closed.loops
+        ]
         return [[names[e] for e in row] for row in self.plan.groups[k].edges]
 
     def _pushes(self, motion: StackedMotion, force: Array, wrenches: Wrenches | None, ndim: int) -> Array:
@@ -154,7 +178,7 @@ class DivideAndConquer:
             total = total + np.stack(np.broadcast_arrays(*extra, np.zeros(total.shape[1:]))[:-1])
         return total
 
-    def _leaves(self, phi: Array, bias: Array) -> list[tuple[Array, Array]]:
+    def _leaves(self, phi: Array, bias: Array) -> list[Pool]:
         pools = []
         for bodies, h in zip(self.plan.leaves, self.plan.handles, strict=True):
             ones = (1,) * (phi.ndim - 2)
@@ -163,7 +187,7 @@ class DivideAndConquer:
             )
         return pools
 
-    def _release(self, pools: list[tuple[Array, Array]], done: list[Assembled]) -> Array:
+    def _release(self, pools: list[Pool], done: list[Assembled]) -> Array:
         """Constraint forces from the top of the assembly tree down; sum of the handles' forces per body."""
         forces = [np.zeros_like(bias) for _, bias in pools]
         first = len(self.plan.leaves)
@@ -173,13 +197,6 @@ class DivideAndConquer:
         for bodies, h, f in zip(self.plan.leaves, self.plan.handles, forces, strict=False):
             total[bodies] = f.reshape(*f.shape[:-1], h, 6).sum(axis=-2)
         return total
-
-    def _gather(self, step: Array) -> Array:
-        used = self.stacked.columns < self.closed.tree.nq
-        flat = np.moveaxis(step, 0, -2)[..., used]
-        qdd = np.empty_like(flat)
-        qdd[..., self.stacked.columns[used]] = flat
-        return qdd
 
 
 def divide_and_conquer(system: Model | ClosedModel) -> DivideAndConquer:

@@ -170,17 +170,12 @@ def loop_residual(closed: ClosedModel, loop: LoopJoint, world: Sequence[Placemen
 
 
 def _nearest(loop: LoopJoint, R: Array, d: Array) -> Placement:
-    """Displacement of the joint that comes close to a given placement."""
+    """Displacement of the joint that comes close to a placement; slides along S are left to Tᵀ."""
     if loop.kind in ("spherical", "free"):
-        return R, (d if loop.kind == "free" else np.zeros(3))
-    S = loop.subspace
-    slide = S[..., 3:, :]
-    shift = np.zeros(3)
-    if loop.kind in ("prismatic", "cylindrical", "planar"):  # unit directions
-        shift = apply(slide, apply(transpose(slide), d))
+        return R, np.zeros(3)
     if loop.kind in ("fixed", "prismatic"):
-        return np.eye(3), shift
-    angle = _angle_about(loop.axis, R)
+        return np.eye(3), np.zeros(3)
+    angle, shift = _angle_about(loop.axis, R), np.zeros(3)
     if loop.kind == "helical":  # whole turns from the slide, the rest from the angle
         along = (loop.axis * d).sum(axis=-1)
         turns = np.round((along / loop.pitch - angle).real / (2 * np.pi))

@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 
 from lftgen.rigidbody import (
+    Body,
     ClosedModel,
+    Joint,
     JointForce,
     LoopJoint,
+    Model,
     bias_force,
     choose_independent,
     closed_equilibrium,
@@ -117,3 +120,15 @@ def test_linear_model_of_a_random_loop(tree, error):
     inertia = np.linalg.inv(G.T @ mass_matrix(closed.tree, q) @ G)
     spinning = any(body.momentum.any() for body in closed.tree.bodies)
     assert spinning or error(plant.A[k:, k:], -inertia @ G.T @ damping @ G) < 1e-9
+
+
+def test_screw_beyond_a_turn():
+    """A nut on a screw, doubled by a helical loop joint: closed after any number of turns."""
+    nut = Body("nut", 1.0, (0, 0, 0), np.eye(3))
+    tree = Model([nut], [Joint("J", "helical", "ground", "nut", axis=(0, 0, 1), pitch=0.2)])
+    closed = ClosedModel(tree, [LoopJoint("L", "helical", "ground", "nut", axis=(0, 0, 1), pitch=0.2)])
+    for q in (0.0, 1.0, 3.5, 20.0, -50.0):
+        assert np.abs(residual_and_jacobian(closed, np.array([q]))[0]).max() < 1e-12
+    coarse = LoopJoint("L", "helical", "ground", "nut", axis=(0, 0, 1), pitch=0.3)
+    r, _ = residual_and_jacobian(ClosedModel(tree, [coarse]), np.array([1.0]))
+    assert np.abs(r).max() > 0.05
