@@ -76,7 +76,7 @@ def to_dict(plant: LFT) -> dict[str, Any]:
         "outputs": list(plant.outputs),
         "blocks": [_block_to_dict(b) for b in plant.delta],
         "entries": "exact" if data.field.exact else "float",
-        "symbols": [s.name for s in data.field.symbols],
+        "symbols": [_symbol_to_json(s) for s in data.field.symbols],
         "M": [[_entry_to_json(v, data.field) for v in row] for row in data.M],
         "shape": list(data.M.shape),
     }
@@ -91,7 +91,7 @@ def from_dict(content: Any) -> LFT:
             f"expected version {VERSION}, got {content.get('version')!r}; a newer lftgen wrote it"
         )
     exact = content["entries"] == "exact"
-    field: Field = ExactField(tuple(sp.Symbol(str(s)) for s in content["symbols"])) if exact else FLOAT
+    field: Field = ExactField(tuple(_symbol_from_json(s) for s in content["symbols"])) if exact else FLOAT
     rows, columns = (int(n) for n in content["shape"])
     if len(content["M"]) != rows or any(len(r) != columns for r in content["M"]):
         raise ModelError(f"M must be {rows}x{columns}")
@@ -99,8 +99,34 @@ def from_dict(content: Any) -> LFT:
     for i, row in enumerate(content["M"]):
         for j, value in enumerate(row):
             M[i, j] = _entry_from_json(value, field)
-    structure = Structure(tuple(content["states"]), tuple(_block_from_dict(b) for b in content["blocks"]))
-    return LFT(LFTData(M, structure, tuple(content["inputs"]), tuple(content["outputs"]), field))
+    states, inputs, outputs = (_names(content[k], k) for k in ("states", "inputs", "outputs"))
+    structure = Structure(states, tuple(_block_from_dict(b) for b in content["blocks"]))
+    return LFT(LFTData(M, structure, inputs, outputs, field))
+
+
+def _names(values: Any, what: str) -> tuple[str, ...]:
+    if not isinstance(values, list) or not all(isinstance(v, str) for v in values):
+        raise ModelError(f"{what} must be a list of names, got {values!r}")
+    return tuple(values)
+
+
+def _symbol_to_json(s: sp.Symbol) -> Any:
+    """The name, or [name, assumptions] where sympy was told more than that (``positive=True``)."""
+    plain = sp.Symbol(s.name)
+    more = {k: v for k, v in sorted(s.assumptions0.items()) if plain.assumptions0.get(k) != v}
+    return [s.name, more] if more else s.name
+
+
+def _symbol_from_json(value: Any) -> sp.Symbol:
+    if isinstance(value, str):
+        return sp.Symbol(value)
+    name, more = value
+    if not isinstance(name, str) or any(not isinstance(v, bool) for v in more.values()):
+        raise ModelError(f"a symbol must be a name, or a name with assumptions, got {value!r}")
+    try:
+        return sp.Symbol(name, **more)
+    except sp.core.assumptions.InconsistentAssumptions as error:
+        raise ModelError(f"symbol {name}: {error}") from error
 
 
 def _entry_to_json(value: Any, field: Field) -> Any:

@@ -179,7 +179,9 @@ class LFT:
         check_same_names([*self.parameters, *parameters])
         taken = {b.name for b in self.delta if b.parameter is None} & {p.name for p in parameters}
         if taken:
-            raise ModelError(f"declare: {', '.join(sorted(taken))} names an uncertainty that is no parameter; rename one")
+            raise ModelError(
+                f"declare: {', '.join(sorted(taken))} names an uncertainty that is no parameter; rename one"
+            )
         return LFT(declare(self.data, [real_block(p, 0) for p in parameters]))
 
     # --- values --------------------------------------------------------------------------------------------------
@@ -357,7 +359,9 @@ def as_data(value: Any, *, exact: bool = False, **search: Any) -> LFTData:
             ExactField() if exact else FLOAT,
         )
     if not isinstance(value, (list, tuple, np.ndarray)):
-        raise ModelError(f"expected an LFT, a system, a number or a matrix, got {value!r} ({type(value).__name__})")
+        raise ModelError(
+            f"expected an LFT, a system, a number or a matrix, got {value!r} ({type(value).__name__})"
+        )
     rows = [list(r) if isinstance(r, (list, tuple, np.ndarray)) else [r] for r in value]
     _check_entries(rows)
     if any(isinstance(e, LFT) or is_control_system(e) for r in rows for e in r):
@@ -371,7 +375,9 @@ def _check_entries(rows: list[list[Any]]) -> None:
     """Text is never read as an expression, and nothing else slips through."""
     for e in (e for row in rows for e in row):
         if not (_is_scalar(e) or isinstance(e, (LFT, sp.MatrixBase)) or is_control_system(e)):
-            raise ModelError(f"an entry must be a number, an expression or an LFT, got {e!r} ({type(e).__name__})")
+            raise ModelError(
+                f"an entry must be a number, an expression or an LFT, got {e!r} ({type(e).__name__})"
+            )
 
 
 def _two_dimensional(value: np.ndarray) -> np.ndarray:

@@ -14,7 +14,6 @@ from lftgen.lft.data import LFTData
 from lftgen.lft.evaluation import delta_matrices, deltas, evaluate_ports, numeric, ports
 from lftgen.lft.structure import DeltaBlock
 
-
 EQUAL = 1e-9
 """Poles nearer than this, relative to the largest, count as one repeated pole."""
 DEFECTIVE = 1e-7
@@ -101,7 +100,9 @@ def sensitivity(a: LFTData, values: Mapping[str, Any], *, extrapolate: bool = Fa
             z, w = slice(rows.start - n, rows.stop - n), slice(columns.start - n, columns.stop - n)
             rate = _delta_rate(block, values.get(block.name, block.parameter.nominal))
             derivative[block.name] = left[:, w] @ right[z] * rate
-    poles, left_vectors, right_vectors = scipy.linalg.eig(at[:n, :n], left=True, right=True) if n else _NO_POLES
+    poles, left_vectors, right_vectors = (
+        scipy.linalg.eig(at[:n, :n], left=True, right=True) if n else _NO_POLES
+    )
     return Sensitivity(
         A={k: d[:n, :n] for k, d in derivative.items()},
         B={k: d[:n, n:] for k, d in derivative.items()},

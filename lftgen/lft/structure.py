@@ -155,7 +155,9 @@ class Structure:
     def __post_init__(self) -> None:
         twice = sorted({s for s in self.states if self.states.count(s) > 1})
         if twice:
-            raise ModelError(f"state names occur twice: {', '.join(twice)}; rename the states of one of the systems")
+            raise ModelError(
+                f"state names occur twice: {', '.join(twice)}; rename the states of one of the systems"
+            )
 
     @property
     def n_states(self) -> int:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lftgen as lg
-from tests.strategies import ANGLE, MASS, error, gain, lfts, ports, random_lft, random_point
+from tests.strategies import ANGLE, LENGTH, MASS, error, gain, lfts, ports, random_lft, random_point
 
 TOLERANCE = 1e-11
 SEED = st.integers(0, 10**6)
@@ -271,3 +271,11 @@ def test_other_kinds_of_blocks_must_agree():
     m = lg.realize([[MASS]])
     with pytest.raises(lg.ModelError, match="normalise both or neither"):
         m + m.normalized()
+
+
+def test_a_model_less_itself_is_nothing():
+    """After a cancellation only rounding is left, which counts as no direction."""
+    a = lg.realize([[MASS * LENGTH, 3.7 * MASS]])
+    assert (a - a).order > 0
+    assert (a - a).reduce().order == 0
+    assert (a - 1.0 * a @ np.eye(2)).reduce().order == 0

@@ -12,10 +12,23 @@ import numpy as np
 from lftgen.lft.reduction.balancing import ScalarLFT
 
 
-def reachable_bases(a: ScalarLFT, tolerance: float) -> list[np.ndarray]:
-    """Orthonormal basis (channels of the block x dimension) of the reachable subspace of each block."""
+ROUNDING = 1e-14
+"""Directions smaller than this, relative to the block's norm before anything was taken away, are rounding: after a
+cancellation they may be all that a block has left."""
+
+
+def _block_norms(a: ScalarLFT) -> np.ndarray:
+    """Norm of the rows ``[M11 M12]`` of each block."""
+    return np.array([np.linalg.norm(np.hstack([a.dd[g], a.dp[g]])) for g in a.groups])
+
+
+def reachable_bases(a: ScalarLFT, tolerance: float, rounding: np.ndarray | float = 0.0) -> list[np.ndarray]:
+    """Orthonormal basis (channels of the block x dimension) of the reachable subspace of each block.
+
+    ``rounding`` is, per block, the size below which nothing counts whatever the tolerance.
+    """
     groups = a.groups
-    floor = [tolerance * float(np.linalg.norm(np.hstack([a.dd[g], a.dp[g]]))) for g in groups]
+    floor = np.maximum(tolerance * _block_norms(a), rounding)
     bases = [np.zeros((g.stop - g.start, 0)) for g in groups]
     candidates = [a.dp[g] for g in groups]
     while True:
@@ -49,10 +62,11 @@ def _new_directions(candidates: np.ndarray, basis: np.ndarray, floor: float) -> 
 
 def reduced_once(a: ScalarLFT, tolerance: float) -> ScalarLFT:
     """Reachable, then observable part, repeated until neither takes anything away."""
+    rounding = ROUNDING * _block_norms(a), ROUNDING * _block_norms(a.transposed())
     while a.order:
         before = a.order
-        for _ in range(2):
-            bases = reachable_bases(a, tolerance)
+        for smallest in rounding:
+            bases = reachable_bases(a, tolerance, smallest)
             if sum(b.shape[1] for b in bases) < a.order:
                 a = a.projected([b.T for b in bases], bases)
             a = a.transposed()
