@@ -77,6 +77,10 @@ class LoopJoint:
         label = f"loop joint {self.name!r}"
         if self.successor == GROUND:
             raise ModelError(f"successor of {label}: 'ground' can only be the predecessor; swap the two.")
+        if self.kind == "helical" and not np.asarray(self.pitch).all():
+            raise ModelError(
+                f"pitch of {label}: expected a non-zero pitch, got {self.pitch}; use 'revolute'."
+            )
         if self.successor == self.predecessor:
             raise ModelError(f"{label} ties body {self.successor!r} to itself; expected two bodies.")
         freeze(self, label, {"position_predecessor": (3,), "position_successor": (3,)})

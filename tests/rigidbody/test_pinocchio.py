@@ -5,6 +5,7 @@ import pytest
 
 from lftgen.rigidbody import (
     Body,
+    Joint,
     JointForce,
     Model,
     chain_of_joints,
@@ -79,11 +80,16 @@ def test_universal_joint(pinocchio, error):
     rng = np.random.default_rng(0)
     x, y = np.array([1.0, 0, 0]), np.array([0, 0.6, 0.8])
     body = Body("b", 1.3, rng.normal(size=3), np.diag([1.0, 1.2, 0.7]))
-    between, joints = chain_of_joints("U", "ground", "b", [("revolute", x), ("revolute", y)])
-    model = Model([body, *between], joints)
+    R, p = pin.exp3(rng.normal(size=3)), rng.normal(size=3)
+    pair = [("revolute", x), ("revolute", y)]
+    between, joints = chain_of_joints("U", "ground", "b", pair, rotation=R, position=p)
+    tip = Body("tip", 0.7, (0, 0.2, 0), np.eye(3))
+    joints.append(Joint("W", "fixed", "b", "tip", position=p))
+    model = Model([body, tip, *between], joints)
     peer = pin.Model()
-    peer.addJoint(0, pin.JointModelUniversal(x, y), pin.SE3.Identity(), "U")
+    peer.addJoint(0, pin.JointModelUniversal(x, y), pin.SE3(R, p), "U")
     peer.appendBodyToJoint(1, pin.Inertia(1.3, body.com, body.inertia_com), pin.SE3.Identity())
+    peer.appendBodyToJoint(1, pin.Inertia(0.7, tip.com, tip.inertia_com), pin.SE3(np.eye(3), p))
     q, v, tau = rng.normal(size=(3, 2))
     want = pin.aba(peer, peer.createData(), q, v, tau)
     assert error(forward_dynamics(model, q, v, tau), want) < 1e-9

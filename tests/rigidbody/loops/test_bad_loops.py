@@ -42,6 +42,8 @@ def test_bad_loops(mechanisms):
         closed_equilibrium(closed, mechanisms.OPEN, ["A"])
     with pytest.raises(ModelError, match="itself"):
         LoopJoint("C", "revolute", "rocker", "rocker")
+    with pytest.raises(ModelError, match="non-zero pitch"):
+        LoopJoint("C", "helical", "ground", "rocker")
     with pytest.raises(ModelError, match="used twice"):
         ClosedModel(closed.tree, [LoopJoint("A", "revolute", "crank", "rocker")])
     with pytest.raises(ModelError, match="'x' is not in the model"):
