@@ -13,7 +13,12 @@ from tests.strategies import ANGLE, COMPLEX, FULL, FULL_REAL, LENGTH, MASS, QUAR
 def _everything(exact=False):
     blocks = [(MASS, 2), (LENGTH, 1), (ANGLE, 1), (QUARTER, 0)]
     model = random_lft(
-        np.random.default_rng(8), (2, 3), states=2, parameters=blocks, others=[FULL, COMPLEX, FULL_REAL], exact=exact
+        np.random.default_rng(8),
+        (2, 3),
+        states=2,
+        parameters=blocks,
+        others=[FULL, COMPLEX, FULL_REAL],
+        exact=exact,
     )
     return model.rename(inputs=["a", "b_x", "c"], outputs=["y", "z"], states=["p", "v"])
 

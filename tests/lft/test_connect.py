@@ -33,7 +33,10 @@ WIRING = [
 
 def _pair(wiring, inputs=("r1_torque",)):
     return lg.connect(
-        [_rotor("r1", J1), _rotor("r2", J2), SPRING], wiring, inputs=list(inputs), outputs=["r1_acceleration", "r2_acceleration"]
+        [_rotor("r1", J1), _rotor("r2", J2), SPRING],
+        wiring,
+        inputs=list(inputs),
+        outputs=["r1_acceleration", "r2_acceleration"],
     )
 
 

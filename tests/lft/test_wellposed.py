@@ -52,7 +52,9 @@ def test_two_parameters_together():
 def test_a_hidden_curve():
     """A determinant that vanishes on a small circle inside the box only."""
     p, q = lg.uncertain("p", 0.0, plus_minus=1), lg.uncertain("q", 0.0, plus_minus=1)
-    model = lg.realize([[1 / ((p - sp.Rational(3, 5)) ** 2 + (q - sp.Rational(2, 5)) ** 2 - sp.Rational(1, 400))]])
+    model = lg.realize(
+        [[1 / ((p - sp.Rational(3, 5)) ** 2 + (q - sp.Rational(2, 5)) ** 2 - sp.Rational(1, 400))]]
+    )
     answer = model.well_posed()
     assert answer.answer != "proven"
     if answer.answer == "counterexample":
