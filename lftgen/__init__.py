@@ -30,14 +30,29 @@ from lftgen.lft.build import (
 )
 from lftgen.lft.model import LFT
 from lftgen.mechanics.body import RigidBody
-from lftgen.mechanics.joints import FixedJoint, RevoluteJoint
+from lftgen.mechanics.joints import (
+    CylindricalJoint,
+    FixedJoint,
+    FreeJoint,
+    PlanarJoint,
+    PrismaticJoint,
+    RevoluteJoint,
+    SphericalJoint,
+    UniversalJoint,
+)
+from lftgen.mechanics.loads import DeadLoad, FollowerLoad, SpringDamper
 from lftgen.mechanics.mechanism import Mechanism
+from lftgen.mechanics.rotor import Rotor
 from lftgen.parameters import Parameter, scheduled, scheduled_angle, uncertain
 
 __all__ = [
     "LFT",
     "CheckReport",
+    "CylindricalJoint",
+    "DeadLoad",
     "FixedJoint",
+    "FollowerLoad",
+    "FreeJoint",
     "IllPosedError",
     "LftgenError",
     "LftgenWarning",
@@ -49,10 +64,16 @@ __all__ = [
     "Parameter",
     "ParameterError",
     "ParameterWarning",
+    "PlanarJoint",
+    "PrismaticJoint",
     "ReductionError",
     "RevoluteJoint",
     "RigidBody",
+    "Rotor",
+    "SphericalJoint",
+    "SpringDamper",
     "TrimError",
+    "UniversalJoint",
     "block_diag",
     "check",
     "complex_scalar",

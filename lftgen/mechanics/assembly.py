@@ -13,26 +13,25 @@ from dataclasses import dataclass
 import numpy as np
 import sympy as sp
 
-from lftgen.errors import IllPosedError
+from lftgen.errors import IllPosedError, ModelError
 from lftgen.lft.algebra import add, constant, exchange, multiply
 from lftgen.lft.build import with_integrators
 from lftgen.lft.connect import connect, renamed
 from lftgen.lft.data import LFTData
 from lftgen.lft.evaluation import evaluate_ports
 from lftgen.lft.reduction.kalman import reduce as reduce_order
+from lftgen.mechanics.body import RigidBody
 from lftgen.mechanics.channels import Channel
 from lftgen.mechanics.coefficients import realize_coefficient
+from lftgen.mechanics.commuting import dynamics as commuting
 from lftgen.mechanics.joints import Joint
-from lftgen.mechanics.linearization import (
-    PORT_QUANTITIES,
-    JointSignals,
-    Signal,
-    body_block,
-    ground_block,
-    joint_block,
-    sensor_block,
-)
+from lftgen.mechanics.linearization import body_block, ground_block, joint_block
+from lftgen.mechanics.load_blocks import BodyInputs, spring_block
+from lftgen.mechanics.loads import Action, SpringDamper
 from lftgen.mechanics.names import GROUND
+from lftgen.mechanics.relations import Signal
+from lftgen.mechanics.sensors import PORT_QUANTITIES, sensor_block
+from lftgen.mechanics.signals import JointSignals, port_signal
 from lftgen.mechanics.tree import Tree
 from lftgen.mechanics.trim import Trim
 
@@ -49,21 +48,26 @@ class Request:
         """Whether the acceleration of the reference frame is an input."""
         return any(c.kind == "base acceleration" for c in self.inputs)
 
-    def loads(self, body: str) -> list[tuple[str, str]]:
-        """(port, force or torque) inputs of a body."""
-        kinds = {"port force": "force", "port torque": "torque"}
-        return list(
-            dict.fromkeys((c.port, kinds[c.kind]) for c in self.inputs if c.kind in kinds and c.owner == body)
-        )
+    def on_body(self, body: RigidBody, actions: Sequence[Action]) -> BodyInputs:
+        """Inputs that act on a body."""
+        ports = [(c.port, c.kind.removeprefix("port ")) for c in self.inputs if c.kind.startswith("port ") and c.owner == body.name]
+        own = {a.load.name for a in actions}
+        loads = [(c.owner, c.kind.removeprefix("load ")) for c in self.inputs if c.kind.startswith("load ") and c.owner in own]
+        rotors = [c.port for c in self.inputs if c.kind == "rotor torque" and c.owner == body.name]
+        return BodyInputs(tuple(dict.fromkeys(ports)), tuple(dict.fromkeys(loads)), tuple(rotors))
 
-    def sensors(self, body: str) -> dict[str, list[tuple[str, bool]]]:
-        """(quantity, reference axes) outputs of each port of a body."""
+    def sensors(self, body: str, spring_ends: Sequence[tuple[str, str]] = ()) -> dict[str, list[tuple[str, bool]]]:
+        """(quantity, reference axes) outputs of each port of a body, with what springs need to know."""
         out: dict[str, list[tuple[str, bool]]] = {}
         for c in self.outputs:
             if c.kind == "port" and c.owner == body:
                 wanted = out.setdefault(c.port, [])
                 if (c.quantity, c.reference) not in wanted:
                     wanted.append((c.quantity, c.reference))
+        for port, quantity in spring_ends:
+            wanted = out.setdefault(port, [])
+            if (quantity, True) not in wanted:
+                wanted.append((quantity, True))
         return out
 
 
@@ -73,29 +77,77 @@ class Assembler:
     def __init__(self, tree: Tree, trim: Trim, request: Request, *, exact: bool, reduce: bool = True) -> None:
         self.tree, self.trim, self.request, self.exact = tree, trim, request, exact
         self._reduce: Callable[[LFTData], LFTData] = reduce_order if reduce else (lambda a: a)
+        self._equilibrium = True
 
-    def inverse_dynamics(self) -> LFTData:
-        """From coordinates, rates, accelerations and external inputs to drives and sensors."""
+    @property
+    def base(self) -> sp.MatrixBase:
+        """Specific acceleration of the base, reference axes."""
+        return self.trim.mechanism.acceleration - self.trim.mechanism.gravity
+
+    def inverse_dynamics(self, method: str = "recursive") -> LFTData:
+        """From coordinates, rates, accelerations and external inputs to drives and sensors, in the fewest repetitions.
+
+        ``method`` is one of :data:`METHODS`.
+        """
+        if method not in METHODS:
+            raise ModelError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+        gravity_only = commuting.applies(self.tree)
+        if method == "recursive" or (method == "auto" and not gravity_only):
+            return self._recursion()
+        if not gravity_only:
+            raise ModelError(f"method {method!r} needs joints with at most one coordinate each; use 'auto' or 'recursive'")
+        candidates = self._commuting(method)
+        return min(candidates, key=lambda a: sum(b.repetitions for b in a.structure.blocks))
+
+    def _commuting(self, method: str) -> list[LFTData]:
+        """Candidates for one method, or all of them, each equal to the recursion."""
+        bent = [c.name for c in self.request.outputs if _is_bent(c)]
+        full, inertial = self._recursion(), self._recursion(equilibrium=False)
+        candidates = [full] if method == "auto" else []
+        base = self.base
+        if method in ("auto", "spatial"):
+            candidates.append(commuting.spatial_dynamics(self.tree, base, inertial, full, bent))
+        if method in ("auto", "planar"):
+            planar = commuting.planar_dynamics(self.tree, base, inertial, full, bent)
+            if planar is None and method == "planar":
+                raise ModelError("method 'planar' needs revolute joints with parallel axes; use 'auto'")
+            candidates += [planar] if planar is not None else []
+        for candidate in candidates:
+            commuting.require_agreement(candidate, full, method)
+        return candidates
+
+    def _recursion(self, *, equilibrium: bool = True) -> LFTData:
+        """The blocks connected from the leaves to the base, with or without the terms of the equilibrium."""
+        self._equilibrium = equilibrium
         roots = self.tree.joints_on(GROUND)
         systems = [ground_block(base_moves=self.request.base_moves), *(self._subtree(j) for j in roots)]
+        for spring in self.tree.springs:
+            block = spring_block(spring, self.tree.bodies, self.trim, exact=self.exact)
+            systems.append(block.realize(block.outputs))
         return self._reduce(_connected(systems, keep=self._kept(systems)))
 
     def _subtree(self, joint: Joint) -> LFTData:
         body = self.tree.bodies[joint.child]
         children = self.tree.joints_on(body.name)
         below = [self._subtree(c) for c in children]
-        own = body_block(body, joint, children, self.request.loads(body.name), exact=self.exact)
+        actions = self.tree.actions_on(body.name)
+        acting = self.request.on_body(body, actions)
+        own = body_block(body, joint, children, acting, self.trim, actions, exact=self.exact)
         sensors = [
             sensor_block(body, port, wanted, self.trim, base_moves=self.request.base_moves, exact=self.exact)
-            for port, wanted in self.request.sensors(body.name).items()
+            for port, wanted in self.request.sensors(body.name, self._spring_ends(body.name)).items()
         ]
         systems = [*below, own.realize(own.outputs), *(s.realize(s.outputs) for s in sensors)]
-        j, block = JointSignals(joint), joint_block(joint, self.trim, exact=self.exact)
+        j = JointSignals(joint)
+        euler = any(c.kind == "joint euler" and c.owner == joint.name for c in self.request.outputs)
+        block = joint_block(joint, self.trim, exact=self.exact, euler=euler, equilibrium=self._equilibrium)
         asked = {n for s in systems for n in s.inputs}
         needed = [s for s in block.outputs if set(s.names) & asked]
         needed += [j.reaction, *([j.drive] if joint.dof else [])]
         if any(c.kind == "joint wrench parent" and c.owner == joint.name for c in self.request.outputs):
             needed.append(j.wrench_parent)
+        if euler:
+            needed.append(j.euler)
         systems.append(block.realize(needed))
         keep = [*j.reaction.names, *self._kept(systems)]
         return self._reduce(_connected(systems, keep=keep))
@@ -104,12 +156,22 @@ class Assembler:
         """Outputs that the whole model still needs: drives and requested sensors."""
         names = {n for joint in self.tree.joints for n in JointSignals(joint).drive.names}
         names |= {c.name for c in self.request.outputs}
+        for body in self.tree.bodies:
+            names |= {n for port, q in self._spring_ends(body) for n in port_signal(body, port, q, True).names}
         return [n for s in systems for n in s.outputs if n in names]
 
-    def linear_model(self) -> LFTData:
+    def _spring_ends(self, body: str) -> list[tuple[str, str]]:
+        """(port, quantity in reference axes) that springs at a body's ports depend on."""
+        out = []
+        for a in self.tree.actions_on(body):
+            if isinstance(a.load, SpringDamper):
+                out += [(a.port, "position"), *([(a.port, "velocity")] if a.load.damping != 0 else [])]
+        return out
+
+    def linear_model(self, method: str = "auto") -> LFTData:
         """The state-space LFT."""
         names = _CoordinateNames(self.tree)
-        dynamics = self.inverse_dynamics()
+        dynamics = self.inverse_dynamics(method)
         rows = [dynamics.outputs.index(n) for n in names.drives]
         columns = [dynamics.inputs.index(n) for n in names.accelerations]
         self._check_mass_matrix(dynamics, rows, columns)
@@ -168,6 +230,16 @@ class Assembler:
                     f"the mass matrix is singular or not positive definite at {where} (eigenvalues {eigenvalues[0]:.3g} to "
                     f"{eigenvalues[-1]:.3g}): no model exists there; change the range, or give the bodies beyond the joints a mass"
                 )
+
+
+METHODS = ("auto", "recursive", "spatial", "planar")
+"""How the inverse dynamics is written: the recursion over blocks, gravity stiffness in one pass, absolute angles of a
+planar mechanism, or the smallest of those that apply."""
+
+
+def _is_bent(c: Channel) -> bool:
+    """Whether equilibrium accelerations or wrenches enter an output's dependence on the coordinates."""
+    return c.kind.startswith("joint wrench") or c.quantity in ("acceleration", "specific_force")
 
 
 class _CoordinateNames:

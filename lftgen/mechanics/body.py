@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -23,6 +23,7 @@ from lftgen.mechanics.quantities import (
     scalar,
     vector,
 )
+from lftgen.mechanics.rotor import Rotor
 from lftgen.mechanics.spatial import skew
 from lftgen.parameters import Parameter
 
@@ -55,6 +56,8 @@ class RigidBody:
         Attitude of the inertia's axes in the body (URDF's inertial rpy), I_body = R I R^T.
     ports : mapping of name to point or (point, rpy)
         Named points where loads act and motion is read; ``origin`` and ``com`` always exist.
+    rotors : sequence of Rotor
+        Spinning rotors on board.
 
     A quantity is a number, a Parameter, a sympy expression rational in Parameters, or holds free symbols.
 
@@ -72,7 +75,7 @@ class RigidBody:
     (m,)
     """
 
-    __slots__ = ("_key", "com", "inertia", "mass", "name", "ports")
+    __slots__ = ("_key", "com", "inertia", "mass", "name", "ports", "rotors")
 
     def __init__(
         self,
@@ -84,6 +87,7 @@ class RigidBody:
         inertia_about: str = "com",
         inertia_rpy: Any = (0, 0, 0),
         ports: Mapping[str, Any] | None = None,
+        rotors: Sequence[Rotor] = (),
     ) -> None:
         check_name(name, "body")
         m, c = scalar(mass, f"body {name}: mass"), vector(com, f"body {name}: com")
@@ -103,7 +107,8 @@ class RigidBody:
             if port in checked:
                 raise ModelError(f"body {name}: port {port!r} always exists and cannot be defined")
             checked[port] = _port(where, name, port)
-        values = {"name": name, "mass": m, "com": c, "inertia": tensor, "ports": MappingProxyType(checked)}
+        carried = _checked_rotors(rotors, name, checked)
+        values = {"name": name, "mass": m, "com": c, "inertia": tensor, "ports": MappingProxyType(checked), "rotors": carried}
         for key, value in values.items():
             object.__setattr__(self, key, value)
         object.__setattr__(
@@ -117,6 +122,7 @@ class RigidBody:
     com: sp.ImmutableMatrix
     inertia: sp.ImmutableMatrix
     ports: Mapping[str, Port]
+    rotors: tuple[Rotor, ...]
     _key: tuple[Any, ...]
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -132,7 +138,7 @@ class RigidBody:
         return f"RigidBody({self.name!r}, mass={self.mass}, com={tuple(self.com)})"
 
     def __reduce__(self) -> Any:
-        return _restored, (self.name, self.mass, self.com, self.inertia, tuple(self._key[4]))
+        return restored, (self.name, self.mass, self.com, self.inertia, tuple(self._key[4]), self.rotors)
 
     @property
     def expressions(self) -> tuple[sp.Basic, ...]:
@@ -142,6 +148,7 @@ class RigidBody:
             self.com,
             self.inertia,
             *(e for p in self.ports.values() for e in (p.point, p.rotation)),
+            *(r.momentum for r in self.rotors),
         )
 
     @property
@@ -150,16 +157,22 @@ class RigidBody:
         return tuple(parameters_of(self.expressions))
 
     @property
+    def momentum(self) -> sp.ImmutableMatrix:
+        """Angular momentum of the rotors in body axes, N m s."""
+        return sp.ImmutableMatrix(sum((r.vector for r in self.rotors), sp.zeros(3, 1)))
+
+    @property
     def is_massless(self) -> bool:
         """Whether mass and inertia are zero."""
         return self.mass == 0 and self.inertia == sp.zeros(3)
 
 
-def _restored(name: str, mass: Any, com: Any, inertia: Any, ports: Any) -> RigidBody:
-    body = RigidBody(name, mass=mass, com=com, inertia=inertia)
+def restored(name: str, mass: Any, com: Any, inertia: Any, ports: Any, rotors: Any) -> RigidBody:
+    """A body from what :class:`RigidBody` holds: ports as (name, point, rotation)."""
+    body = RigidBody(name, mass=mass, com=com, inertia=inertia, rotors=rotors)
     checked = {k: Port(p, r) for k, p, r in ports}
     object.__setattr__(body, "ports", MappingProxyType(checked))
-    object.__setattr__(body, "_key", (*body._key[:4], tuple(ports)))
+    object.__setattr__(body, "_key", (*body._key[:4], tuple(ports), body.rotors))
     return body
 
 
@@ -170,6 +183,15 @@ def _port(where: Any, body: str, port: str) -> Port:
     if len(items) == 2:
         return Port(vector(items[0], f"{what} point"), rotation_rpy(items[1], f"{what} rpy"))
     return Port(vector(where, what), sp.ImmutableMatrix(sp.eye(3)))
+
+
+def _checked_rotors(rotors: Sequence[Rotor], body: str, ports: Mapping[str, Port]) -> tuple[Rotor, ...]:
+    for rotor in rotors:
+        if not isinstance(rotor, Rotor):
+            raise ModelError(f"body {body}: rotors must be Rotor objects, got {rotor!r}")
+        if rotor.name in ports or [r.name for r in rotors].count(rotor.name) > 1:
+            raise ModelError(f"body {body}: the name {rotor.name} occurs twice among its ports and rotors; rename one")
+    return tuple(rotors)
 
 
 def _check_mass(body: RigidBody) -> None:

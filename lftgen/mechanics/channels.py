@@ -8,8 +8,19 @@ from dataclasses import dataclass
 import sympy as sp
 
 from lftgen.errors import ModelError
-from lftgen.mechanics.linearization import PORT_QUANTITIES, JointSignals, Signal, port_signal, wrench_input
+from lftgen.mechanics.joints import FreeJoint
+from lftgen.mechanics.loads import Load
 from lftgen.mechanics.names import unknown
+from lftgen.mechanics.relations import Signal
+from lftgen.mechanics.sensors import PORT_QUANTITIES
+from lftgen.mechanics.signals import (
+    JointSignals,
+    load_input,
+    port_signal,
+    pull_signal,
+    rotor_input,
+    wrench_input,
+)
 from lftgen.mechanics.spatial import XYZ
 from lftgen.mechanics.tree import Tree
 
@@ -21,10 +32,11 @@ class Channel:
     Attributes
     ----------
     kind : str
-        Inputs: ``joint force``, ``port force``, ``port torque``, ``base acceleration``.  Outputs: ``joint position``,
-        ``joint rate``, ``joint acceleration``, ``joint wrench``, ``joint wrench parent``, ``port``.
+        Inputs: ``joint force``, ``port force``, ``port torque``, ``load force``, ``load torque``, ``rotor torque``,
+        ``base acceleration``.  Outputs: ``joint position``, ``joint rate``, ``joint acceleration``, ``joint euler``,
+        ``joint wrench``, ``joint wrench parent``, ``spring pull``, ``port``.
     owner, port : str
-        Joint or body, and the body's port.
+        Joint, load or body, and the body's port (or rotor).
     component : int
         Position in the vector.
     quantity : str
@@ -55,6 +67,12 @@ def input_channels(tree: Tree) -> dict[str, Channel]:
         for port in body.ports:
             for kind in ("force", "torque"):
                 _add(out, wrench_input(body.name, port, kind), f"port {kind}", body.name, port=port)
+        for rotor in body.rotors:
+            _add(out, rotor_input(body.name, rotor.name), "rotor torque", body.name, port=rotor.name)
+    for action in tree.actions:
+        if isinstance(action.load, Load):
+            for kind in ("force", "torque"):
+                _add(out, load_input(action.load.name, kind), f"load {kind}", action.load.name)
     _add(out, Signal("base_acceleration", XYZ), "base acceleration")
     return out
 
@@ -72,6 +90,10 @@ def output_channels(tree: Tree) -> dict[str, Channel]:
             ("joint wrench parent", j.wrench_parent),
         ):
             _add(out, signal, kind, joint.name)
+        if isinstance(joint, FreeJoint):
+            _add(out, j.euler, "joint euler", joint.name)
+    for spring in tree.springs:
+        _add(out, pull_signal(spring.name), "spring pull", spring.name)
     for body in tree.bodies.values():
         for port in body.ports:
             for quantity in PORT_QUANTITIES:

@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 import sympy as sp
 
-from lftgen.errors import ModelError, TrimError
+from lftgen.errors import ModelError
 from lftgen.lft.data import declare
-from lftgen.lft.evaluation import evaluate_ports
 from lftgen.lft.model import LFT
 from lftgen.lft.structure import real_block
 from lftgen.mechanics.assembly import Assembler, Request
+from lftgen.mechanics.balance import balanced, check_balance, solution_trim
 from lftgen.mechanics.body import RigidBody
 from lftgen.mechanics.channels import Channel, input_channels, output_channels, resolve
 from lftgen.mechanics.joints import Joint
-from lftgen.mechanics.linearization import JointSignals, body_block, joint_block
+from lftgen.mechanics.linearization import body_block, joint_block
+from lftgen.mechanics.load_blocks import BodyInputs, spring_block
+from lftgen.mechanics.loads import Load, SpringDamper
 from lftgen.mechanics.names import check_name
 from lftgen.mechanics.quantities import parameters_of, vector
 from lftgen.mechanics.relations import Block
+from lftgen.mechanics.signals import rotor_input
+from lftgen.mechanics.solve import solved_mechanism
+from lftgen.mechanics.substitution import Change, changed_body, changed_element
 from lftgen.mechanics.tree import Tree, build_tree
 from lftgen.mechanics.trim import Trim, solve_trim
+from lftgen.mechanics.unknowns import UnknownSymbol
 from lftgen.parameters import Parameter, check_same_names
-
-TRIM_TOLERANCE = 1e-9
-"""An unactuated joint is in equilibrium where its torque is below this, relative to the wrench through it."""
 
 
 class Mechanism:
@@ -43,6 +45,8 @@ class Mechanism:
         In reference axes, m/s2.
     acceleration : 3 quantities
         Uniform acceleration of the reference frame, reference axes, m/s2.
+    loads : sequence of DeadLoad, FollowerLoad, SpringDamper
+        On ports of the bodies.
 
     Raises
     ------
@@ -75,25 +79,31 @@ class Mechanism:
         joints: Sequence[Joint],
         gravity: Any = (0, 0, -9.81),
         acceleration: Any = (0, 0, 0),
+        loads: Sequence[Load | SpringDamper] = (),
     ) -> None:
         check_name(name, "mechanism")
         _check_types(bodies, RigidBody, "bodies")
         _check_types(joints, Joint, "joints")
+        _check_types(loads, (Load, SpringDamper), "loads")
         values = {
             "name": name,
             "bodies": tuple(bodies),
             "joints": tuple(joints),
             "gravity": vector(gravity, f"mechanism {name}: gravity"),
             "acceleration": vector(acceleration, f"mechanism {name}: acceleration"),
-            "tree": build_tree(tuple(bodies), tuple(joints)),
+            "loads": tuple(loads),
+            "tree": build_tree(tuple(bodies), tuple(joints), tuple(loads)),
         }
         self.__dict__.update(values)
         self.__dict__["parameters"] = self._find_parameters()
         self.__dict__["_trims"] = {}
+        self.__dict__["_solved"] = {}
 
     tree: Tree
     parameters: tuple[Parameter, ...]
+    loads: tuple[Load | SpringDamper, ...]
     _trims: dict[bool, Trim]
+    _solved: dict[tuple[tuple[str, ...], bool], Trim]
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("a Mechanism is immutable; make a new one")
@@ -103,13 +113,20 @@ class Mechanism:
             f"Mechanism {self.name}: {len(self.bodies)} bodies, {sum(j.dof for j in self.joints)} degrees of freedom"
         ]
         lines += [f"  {j.kind:9} {j.name}: {j.parent} -> {j.child}" for j in self.joints]
+        lines += [f"  {load!r}" for load in self.loads]
         lines += [f"  {p.describe()}" for p in self.parameters]
         return "\n".join(lines)
 
     @property
     def symbols(self) -> tuple[sp.Symbol, ...]:
         """Free symbols: constants not chosen yet.  With any, all models have exact entries."""
-        found = {s for e in self._expressions for s in e.free_symbols if not isinstance(s, Parameter)}
+        found = {s for e in self._expressions for s in e.free_symbols}
+        return tuple(sorted((s for s in found if not isinstance(s, (Parameter, UnknownSymbol))), key=str))
+
+    @property
+    def unknowns(self) -> tuple[sp.Symbol, ...]:
+        """Loads and accelerations that the equilibrium decides (in the mechanism of a trim that solved for them)."""
+        found = {s for e in self._expressions for s in e.free_symbols if isinstance(s, UnknownSymbol)}
         return tuple(sorted(found, key=str))
 
     @property
@@ -117,12 +134,13 @@ class Mechanism:
         parts = [e for b in self.bodies for e in b.expressions] + [
             e for j in self.joints for e in j.expressions
         ]
-        return [*parts, self.gravity, self.acceleration]
+        return [*parts, self.gravity, self.acceleration, *(e for load in self.loads for e in load.expressions)]
 
     def _find_parameters(self) -> tuple[Parameter, ...]:
-        """In order of appearance: bodies, joints, gravity."""
+        """In order of appearance: bodies, joints, gravity, loads."""
         found = [p for b in self.bodies for p in b.parameters] + [p for j in self.joints for p in j.parameters]
-        distinct = check_same_names([*found, *parameters_of([self.gravity, self.acceleration])])
+        found += parameters_of([self.gravity, self.acceleration])
+        distinct = check_same_names([*found, *(p for load in self.loads for p in load.parameters)])
         clash = {p.name for p in distinct} & {s.name for s in self.symbols}
         if clash:
             raise ModelError(
@@ -132,68 +150,62 @@ class Mechanism:
 
     # --- equilibrium ---------------------------------------------------------------------------------------------
 
-    def trim(self, *, exact: bool = False) -> Trim:
+    def trim(self, *, solve: Sequence[str] = (), exact: bool = False) -> Trim:
         """The equilibrium: wrenches, holding torques, positions, rotations, accelerations as LFTs.
+
+        Parameters
+        ----------
+        solve : sequence of str
+            What is unknown beside the forces of actuated joints: components of a load (``"L_force_z"``, or ``"L_force"``
+            for three), the acceleration of the reference frame (``"acceleration_x"``), a mass or a length (the name of
+            its parameter or symbol), a spring's rest position (``"J_rest_angle"``), the force of a joint without actuator
+            (``"J_torque"``).  The answer is rational in the remaining parameters; it takes its place in
+            ``trim.mechanism``, and ``trim.solution`` holds its LFT.
+        exact : bool
+            Exact entries; implied by free symbols.
 
         Raises
         ------
         TrimError
-            A joint without actuator whose torque does not vanish for all parameter values; the message gives the
-            missing torque and the acceleration that it leaves, at the nominal.
+            A joint without actuator whose force does not vanish for all parameter values (the message gives what is
+            missing and the acceleration that it leaves), or unknowns that are too many, too few or do not enter.
+        NotRationalError
+            An unknown in which the equilibrium is not rational; the message names the equation.
         """
+        if solve:
+            return self._solved_trim(tuple([solve] if isinstance(solve, str) else solve), exact=exact)
         exact = exact or bool(self.symbols)
         if exact not in self._trims:
+            base = self.acceleration - self.gravity
             trim = solve_trim(
-                self.tree, self.acceleration - self.gravity, self.parameters, exact=exact, mechanism=self
+                self.tree, base, self.parameters, exact=exact, mechanism=self, unknowns=self.unknowns
             )
-            self._check_balance(trim)
-            self._trims[exact] = trim
+            check_balance(self, trim)
+            self._trims[exact] = balanced(self, trim)
         return self._trims[exact]
 
-    def _check_balance(self, trim: Trim) -> None:
-        for joint in self.joints:
-            if joint.dof and not joint.actuated:
-                torque, wrench = trim.torque[joint.name].data, trim.wrench[joint.name].data
-                constant = np.abs(np.array(torque.split()[3].tolist(), dtype=object))
-                if torque.field.exact:
-                    vanishes = not torque.structure.n_rows and not np.any(torque.split()[3] != 0)
-                else:
-                    scale = max(1.0, float(np.max(np.abs(wrench.split()[3]))))
-                    vanishes = (
-                        not torque.structure.n_rows and float(np.max(constant)) <= TRIM_TOLERANCE * scale
-                    )
-                if not vanishes:
-                    raise self._unbalanced(joint, trim)
+    def _solved_trim(self, names: tuple[str, ...], *, exact: bool) -> Trim:
+        if (names, exact) not in self._solved:
+            mechanism, values = solved_mechanism(self, names)
+            self._solved[names, exact] = solution_trim(mechanism, values, mechanism.trim(exact=exact))
+        return self._solved[names, exact]
 
-    def _unbalanced(self, joint: Joint, trim: Trim) -> TrimError:
-        advice = "give it an actuator (actuated=True), or choose an equilibrium where it vanishes for all parameter values"
-        if trim.torque[joint.name].symbols:
-            return TrimError(
-                f"joint {joint.name} has no actuator, but holding it takes {trim.torque[joint.name].to_sympy()[0]} {joint.force_unit}; {advice}"
-            )
-        missing = {
-            j.name: evaluate_ports(trim.torque[j.name].data, {})[0][:, 0] for j in self.joints if j.dof
-        }
-        inverse = Assembler(self.tree, trim, Request((), ()), exact=trim.exact).inverse_dynamics()
-        signals = [JointSignals(j) for j in self.joints]
-        drives = [n for s in signals for n in s.drive.names]
-        H = evaluate_ports(inverse, {})[0]
-        rows = [inverse.outputs.index(n) for n in drives]
-        columns = [inverse.inputs.index(n) for s in signals for n in s.acceleration.names]
-        lost = np.concatenate([-missing[j.name] * (not j.actuated) for j in self.joints if j.dof])
-        left = dict(
-            zip(
-                [n for s in signals for n in s.acceleration.names],
-                np.linalg.solve(H[np.ix_(rows, columns)], lost),
-                strict=True,
-            )
-        )
-        accelerations = ", ".join(f"{k} = {v:.6g}" for k, v in left.items() if k.startswith(f"{joint.name}_"))
-        nominal = " at the nominal values" if self.parameters else ""
-        values = ", ".join(f"{v:.6g}" for v in missing[joint.name])
-        return TrimError(
-            f"joint {joint.name} has no actuator and is not in equilibrium: holding it takes {values} {joint.force_unit}{nominal}; "
-            f"left alone it accelerates with {accelerations}. {advice[0].upper()}{advice[1:]}"
+    def changed(
+        self,
+        change: Change,
+        *,
+        joints: Callable[[Joint], dict[str, Any]] = lambda joint: {},
+        loads: Callable[[Any], dict[str, Any]] = lambda load: {},
+        acceleration: Any = None,
+    ) -> Mechanism:
+        """The mechanism with all quantities changed by a function, and some attributes of joints and loads set."""
+        return Mechanism(
+            self.name,
+            bodies=[changed_body(b, change) for b in self.bodies],
+            joints=[changed_element(j, change, **joints(j)) for j in self.joints],
+            gravity=change(self.gravity),
+            acceleration=change(self.acceleration) if acceleration is None else acceleration,
+            loads=[changed_element(load, change, **loads(load)) for load in self.loads],
         )
 
     # --- linear model --------------------------------------------------------------------------------------------
@@ -216,6 +228,7 @@ class Mechanism:
         outputs: Sequence[str] | None = None,
         exact: bool = False,
         reduce: bool = True,
+        method: str = "auto",
     ) -> LFT:
         """The linear model around the equilibrium, one LFT in all parameters.
 
@@ -230,6 +243,10 @@ class Mechanism:
             Exact entries (rational numbers); implied by free symbols.
         reduce : bool
             Reduce while assembling.  False keeps every block as built.
+        method : {"auto", "recursive", "spatial", "planar"}
+            In which order commuting factors are written, which decides the repetitions: the recursion over blocks, the
+            gravity stiffness in one pass from the base, or absolute angles of a planar mechanism; the smallest of those
+            that apply by default.
 
         Returns
         -------
@@ -245,15 +262,13 @@ class Mechanism:
         IllPosedError
             A mass matrix that is singular somewhere in the box.
         """
-        exact = exact or bool(self.symbols)
-        if trim is None:
-            trim = self.trim(exact=exact)
-        elif trim.mechanism is not self:
-            raise ModelError(
-                f"the trim belongs to another mechanism ({getattr(trim.mechanism, 'name', '?')}), not to {self.name}; call {self.name}.trim()"
+        if trim is not None and trim.mechanism is not self:
+            return self._from_solved(trim).linearize(
+                trim, inputs=inputs, outputs=outputs, exact=exact, reduce=reduce, method=method
             )
-        elif exact and not trim.exact:
-            trim = self.trim(exact=True)
+        exact = exact or bool(self.symbols)
+        if trim is None or (exact and not trim.exact):
+            trim = self.trim(exact=exact)
         request = Request(
             tuple(
                 resolve(self._default_inputs() if inputs is None else inputs, self.input_channels, "input")
@@ -264,29 +279,48 @@ class Mechanism:
                 )
             ),
         )
-        model = Assembler(self.tree, trim, request, exact=exact, reduce=reduce).linear_model()
+        model = Assembler(self.tree, trim, request, exact=exact, reduce=reduce).linear_model(method if reduce else "recursive")
         return LFT(declare(model, [real_block(p, 0) for p in self.parameters]))
 
+    def _from_solved(self, trim: Trim) -> Mechanism:
+        """The mechanism of a trim that was solved from this one."""
+        solved = next((t.mechanism for t in self._solved.values() if t is trim), None)
+        if isinstance(solved, Mechanism):
+            return solved
+        raise ModelError(f"the trim belongs to another mechanism ({trim.mechanism.name}), not to {self.name}; call {self.name}.trim()")
+
     def _default_inputs(self) -> list[str]:
-        return [n for j in self.joints if j.actuated for n in j.names(j.forces)]
+        driven = [n for j in self.joints if j.actuated for n in j.names(j.forces)]
+        driven += [n for b in self.bodies for r in b.rotors for n in rotor_input(b.name, r.name).names]
+        return driven or [n for j in self.joints if j.kind == "free" for n in j.names(j.forces)]
 
     def _default_outputs(self) -> list[str]:
         return [n for j in self.joints for n in j.names(j.positions)]
 
     def blocks(self, trim: Trim | None = None) -> dict[str, Block]:
-        """The linearised block of each body and joint: ``.equations()`` in sympy and the ``.lft`` realised from them."""
+        """The linearised block of each body, joint and spring: ``.equations()`` in sympy and the ``.lft`` realised from them."""
         trim = self.trim() if trim is None else trim
+        if trim.mechanism is not self:
+            return self._from_solved(trim).blocks(trim)
         out: dict[str, Block] = {}
         for body in self.bodies:
-            loads = [(p, k) for p in body.ports for k in ("force", "torque")]
-            joint = self.tree.joint_to(body.name)
-            out[body.name] = body_block(body, joint, self.tree.joints_on(body.name), loads, exact=trim.exact)
+            joint, actions = self.tree.joint_to(body.name), self.tree.actions_on(body.name)
+            inputs = BodyInputs(
+                tuple((p, k) for p in body.ports for k in ("force", "torque")),
+                tuple((a.load.name, k) for a in actions if a.load.kind != "spring" for k in ("force", "torque")),
+                tuple(r.name for r in body.rotors),
+            )
+            children = self.tree.joints_on(body.name)
+            out[body.name] = body_block(body, joint, children, inputs, trim, actions, exact=trim.exact)
         for joint in self.joints:
             out[joint.name] = joint_block(joint, trim, exact=trim.exact)
+        for spring in self.tree.springs:
+            out[spring.name] = spring_block(spring, self.tree.bodies, trim, exact=trim.exact)
         return out
 
 
-def _check_types(values: Sequence[Any], kind: type, what: str) -> None:
+def _check_types(values: Sequence[Any], kind: Any, what: str) -> None:
     for v in values:
         if not isinstance(v, kind):
-            raise ModelError(f"{what} must be {kind.__name__} objects, got {v!r}")
+            names = " or ".join(k.__name__ for k in (kind if isinstance(kind, tuple) else (kind,)))
+            raise ModelError(f"{what} must be {names} objects, got {v!r}")

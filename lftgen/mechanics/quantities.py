@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from lftgen.errors import ModelError
+from lftgen.errors import ModelError, NotRationalError
 from lftgen.lft.field import exact_number
 from lftgen.lft.trigonometry import exact_angle
 from lftgen.parameters import Parameter
@@ -64,6 +64,8 @@ def _items(values: Any, what: str, n: int) -> list[Any]:
 
 def inertia_matrix(value: Any, what: str) -> sp.ImmutableMatrix:
     """Three principal moments, or a symmetric 3x3 tensor (off-diagonal entries are tensor entries)."""
+    if isinstance(value, sp.MatrixBase):
+        value = value.tolist() if value.cols > 1 else list(value)
     items = _items(value, what, 3)
     if all(isinstance(i, (Sequence, np.ndarray, sp.MatrixBase)) for i in items) or isinstance(
         value, sp.MatrixBase
@@ -98,10 +100,60 @@ def angle(value: Any, what: str) -> sp.Expr:
     return scalar(value, what)
 
 
+def joint_angle(value: Any, what: str) -> sp.Expr:
+    """An equilibrium angle: a number, a scheduled angle, its negative, or either plus a constant.
+
+    Raises
+    ------
+    NotRationalError
+        Anything else.
+    """
+    theta = angle(value, what)
+    terms = [t for t in sp.Add.make_args(sp.expand(theta)) if t.free_symbols]
+    if not terms:
+        return theta
+    factor, symbol = terms[0].as_coeff_Mul()
+    if len(terms) > 1 or abs(factor) != 1 or not (isinstance(symbol, Parameter) and symbol.is_angle):
+        raise NotRationalError(
+            f"{what} must be a number, a scheduled angle, its negative, or either plus a constant; got {value}. "
+            "Declare it with scheduled_angle(...)"
+        )
+    return theta
+
+
+def not_negative(value: Any, what: str) -> sp.Expr:
+    """A quantity that is nowhere negative, neither at the nominal nor at a corner of its parameters' box.
+
+    Raises
+    ------
+    ModelError
+        A negative value.
+    """
+    expression = scalar(value, what)
+    for point in corner_points(parameters_of([expression])):
+        number = numeric(expression, point)
+        if number is not None and number < 0:
+            raise ModelError(f"{what} must not be negative, got {number:.6g}")
+    return expression
+
+
 def rotation_rpy(rpy: Any, what: str) -> sp.ImmutableMatrix:
     """``Rz(yaw) Ry(pitch) Rx(roll)``, as in URDF."""
     roll, pitch, yaw = (angle(v, f"{what}[{i}]") for i, v in enumerate(_items(rpy, what, 3)))
     return sp.ImmutableMatrix(elementary(2, yaw) * elementary(1, pitch) * elementary(0, roll))
+
+
+def rpy_angles(rpy: Any, what: str) -> tuple[sp.Expr, ...]:
+    """Roll, pitch and yaw as quantities."""
+    return tuple(angle(v, f"{what}[{i}]") for i, v in enumerate(_items(rpy, what, 3)))
+
+
+def rpy_factors(angles: Sequence[sp.Expr]) -> tuple[sp.ImmutableMatrix, ...]:
+    """``Rz(yaw)``, ``Ry(pitch)``, ``Rx(roll)`` where two of them hold parameters, else their product."""
+    turns = [sp.ImmutableMatrix(elementary(i, angles[i])) for i in (2, 1, 0)]
+    if sum(bool(t.free_symbols) for t in turns) < 2:
+        return (sp.ImmutableMatrix(turns[0] * turns[1] * turns[2]),)
+    return tuple(turns)
 
 
 def elementary(axis: int, theta: sp.Expr) -> sp.Matrix:

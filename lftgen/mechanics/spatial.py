@@ -51,3 +51,18 @@ def moved_force(r: sp.MatrixBase) -> sp.ImmutableMatrix:
 def turned(rotation: sp.MatrixBase) -> sp.ImmutableMatrix:
     """``blkdiag(R, R)``."""
     return blocks([[rotation, _ZERO], [_ZERO, rotation]])
+
+
+def axis_rotation(axis: sp.MatrixBase, angle: sp.Expr) -> sp.ImmutableMatrix:
+    """Rotation by an angle about a unit axis (Rodrigues): ``I + sin(q) [r]x + (1 - cos(q)) [r]x^2``."""
+    K = skew(axis)
+    return sp.ImmutableMatrix(sp.eye(3) + sp.sin(angle) * K + (1 - sp.cos(angle)) * K * K)
+
+
+def plane_directions(axis: sp.MatrixBase) -> tuple[sp.ImmutableMatrix, sp.ImmutableMatrix]:
+    """Two unit vectors that complete a unit axis to a right-handed frame (x, y, axis); +x and +y for +z."""
+    seed = sp.Matrix([0, 1, 0]) if abs(float(axis[0])) > 0.8 else sp.Matrix([1, 0, 0])
+    x = seed - axis * axis.dot(seed)
+    length = sp.sqrt(x.dot(x))
+    x = sp.ImmutableMatrix(x / (length if length.is_Rational else sp.Rational(str(float(length)))))
+    return x, sp.ImmutableMatrix(axis.cross(x))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from lftgen.errors import ModelError
 from lftgen.mechanics.body import RigidBody
 from lftgen.mechanics.joints import Joint
+from lftgen.mechanics.loads import Action, Load, SpringDamper, actions_of, check_loads
 from lftgen.mechanics.names import GROUND, unknown
 
 
@@ -21,11 +22,23 @@ class Tree:
         As the user gave them: the order of states.
     outward : tuple of Joint
         Parents before children.
+    actions : tuple of Action
+        Loads on ports.
     """
 
     bodies: dict[str, RigidBody]
     joints: tuple[Joint, ...]
     outward: tuple[Joint, ...]
+    actions: tuple[Action, ...] = ()
+
+    @property
+    def springs(self) -> tuple[SpringDamper, ...]:
+        """Springs and dampers between ports."""
+        return tuple(a.load for a in self.actions if a.sign > 0 and isinstance(a.load, SpringDamper))
+
+    def actions_on(self, body: str) -> tuple[Action, ...]:
+        """Loads that act on a body."""
+        return tuple(a for a in self.actions if a.body == body)
 
     def joint_to(self, body: str) -> Joint:
         """The joint that carries a body."""
@@ -43,7 +56,7 @@ class Tree:
         return tuple(out)
 
 
-def build_tree(bodies: Sequence[RigidBody], joints: Sequence[Joint]) -> Tree:
+def build_tree(bodies: Sequence[RigidBody], joints: Sequence[Joint], loads: Sequence[Load | SpringDamper] = ()) -> Tree:
     """Check the topology and find the order.
 
     Raises
@@ -78,7 +91,8 @@ def build_tree(bodies: Sequence[RigidBody], joints: Sequence[Joint]) -> Tree:
         raise ModelError(
             f"body {', '.join(loose)} hangs on no joint; add one whose child it is (a FixedJoint to weld it)"
         )
-    tree = Tree(known, tuple(joints), tuple(_outward(joints)))
+    check_loads(loads, known, [*known, *(j.name for j in joints)])
+    tree = Tree(known, tuple(joints), tuple(_outward(joints)), actions_of(loads, known))
     if len(tree.outward) < len(joints):
         stuck = [j.name for j in joints if j not in tree.outward]
         raise ModelError(f"joints {', '.join(stuck)} form a loop that never reaches the ground")

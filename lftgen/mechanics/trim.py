@@ -1,21 +1,20 @@
-"""The equilibrium as LFTs: positions, rotations, accelerations, wrenches and holding torques.
+"""The equilibrium as LFTs: positions, rotations, accelerations, loads, wrenches and holding torques.
 
 Steps 1 and 2 of [K], section V.  With gravity as an acceleration -g of the base:
 
     a_0 = a_ref - g             a_i = R_i^T a_parent
-    f_i = [c x; I] m a_i + sum_j X_j^T f_j          tau_i = S_i^T f_i + preload
+    f_i = [c x; I] m a_i - loads + sum_j X_j^T f_j          tau_i = S_i^T f_i + preload
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
 
 import sympy as sp
 
-from lftgen.lft.algebra import add, block_diag, multiply, transpose, vstack
+from lftgen.lft.algebra import add, block_diag, inverse, multiply, negate, select, transpose, vstack
 from lftgen.lft.connect import renamed
 from lftgen.lft.data import LFTData, declare
 from lftgen.lft.model import LFT
@@ -23,10 +22,15 @@ from lftgen.lft.reduction.kalman import reduce
 from lftgen.lft.structure import real_block
 from lftgen.mechanics.coefficients import realize_coefficient
 from lftgen.mechanics.joints import Joint
+from lftgen.mechanics.loads import Action, Load, find_port
+from lftgen.mechanics.model import MechanismModel
 from lftgen.mechanics.names import GROUND
+from lftgen.mechanics.solve_affine import solve_affine
 from lftgen.mechanics.spatial import ANGULAR_LINEAR, TORQUE_FORCE, XYZ, blocks, moved_force, skew
 from lftgen.mechanics.tree import Tree
 from lftgen.parameters import Parameter
+
+_Data = dict[str, LFTData]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +50,14 @@ class Trim:
         Origin of the body from the reference origin, reference axes, m.
     rotation : mapping of body to LFT (3 x 3)
         R with ``v_reference = R v_body``.
+    load : mapping of load to LFT (6 x 1)
+        [torque; force] of the load at its port, body axes; the far end of spring S is ``S_other``.
+    spring_stiffness, spring_damping : mapping of spring to LFT (3 x 3)
+        Change of the pull per change of the vector from the port to the other end (and per its rate), reference axes.
+    mechanism : Mechanism
+        The mechanism that is in equilibrium: with whatever was solved for in its place.
+    solution : mapping of name to LFT (1 x 1)
+        What was solved for.
     """
 
     torque: Mapping[str, LFT]
@@ -55,17 +67,19 @@ class Trim:
     position: Mapping[str, LFT]
     rotation: Mapping[str, LFT]
     exact: bool
-    mechanism: Any
+    mechanism: MechanismModel
+    load: Mapping[str, LFT] = field(default_factory=dict)
+    spring_stiffness: Mapping[str, LFT] = field(default_factory=dict)
+    spring_damping: Mapping[str, LFT] = field(default_factory=dict)
+    solution: Mapping[str, LFT] = field(default_factory=dict)
+    terms: Mapping[str, tuple[LFTData, ...]] = field(default_factory=dict, repr=False)
 
     def __repr__(self) -> str:
         kind = "exact" if self.exact else "float"
         rows = [f"  {k}: order {v.order}" for k, v in self.wrench.items()]
-        return "\n".join(
-            [
-                f"Trim of {getattr(self.mechanism, 'name', '?')} ({kind} entries); wrench through each joint:",
-                *rows,
-            ]
-        )
+        solved = [f"  solved: {k}, order {v.order}" for k, v in self.solution.items()]
+        head = f"Trim of {self.mechanism.name} ({kind} entries); wrench through each joint:"
+        return "\n".join([head, *rows, *solved])
 
 
 @dataclass
@@ -75,41 +89,132 @@ class _Solver:
     tree: Tree
     exact: bool
     parameters: tuple[Parameter, ...]
+    unknowns: tuple[sp.Symbol, ...] = ()
 
     def coefficient(self, matrix: sp.MatrixBase) -> LFTData:
         return realize_coefficient(matrix, exact=self.exact)
 
-    def outward(
-        self, base: sp.MatrixBase
-    ) -> tuple[dict[str, LFTData], dict[str, LFTData], dict[str, LFTData]]:
+    def affine(self, matrix: sp.MatrixBase) -> LFTData:
+        """A column that is affine in the unknowns u, as the matrix that it is applied to [1; u]."""
+        if not self.unknowns:
+            return self.coefficient(matrix)
+        at_zero = matrix.xreplace(dict.fromkeys(self.unknowns, sp.S.Zero))
+        return self.coefficient(sp.Matrix.hstack(at_zero, *(matrix.diff(u) for u in self.unknowns)))
+
+    def turn(self, joint: Joint) -> LFTData:
+        """Rotation of a joint's child in its parent."""
+        factors = [self.coefficient(f) for f in joint.rotation_factors()]
+        out = factors[0]
+        for f in factors[1:]:
+            out = multiply(out, f)
+        return out
+
+    def outward(self, base: sp.MatrixBase) -> tuple[_Data, _Data, _Data]:
         rotation = {GROUND: self.coefficient(sp.eye(3))}
         position = {GROUND: self.coefficient(sp.zeros(3, 1))}
-        acceleration = {GROUND: self.coefficient(base)}
+        acceleration = {GROUND: self.affine(base)}
         for joint in self.tree.outward:
-            turn, parent, child = self.coefficient(joint.child_rotation), joint.parent, joint.child
+            turn, parent, child = self.turn(joint), joint.parent, joint.child
             rotation[child] = reduce(multiply(rotation[parent], turn))
             offset = multiply(rotation[parent], self.coefficient(joint.child_position))
             position[child] = reduce(add(position[parent], offset))
             acceleration[child] = reduce(multiply(transpose(turn), acceleration[parent]))
         return rotation, position, acceleration
 
-    def inward(self, acceleration: Mapping[str, LFTData]) -> tuple[dict[str, LFTData], dict[str, LFTData]]:
-        wrench: dict[str, LFTData] = {}
-        wrench_parent: dict[str, LFTData] = {}
+    def port_position(self, body: str, port: str, rotation: _Data, position: _Data) -> LFTData:
+        """Position of a port in reference axes."""
+        lever = self.coefficient(self.tree.bodies[body].ports[port].point)
+        return add(position[body], multiply(rotation[body], lever))
+
+    def spans(self, rotation: _Data, position: _Data) -> _Data:
+        """Vector from the port of each spring to its other end, reference axes."""
+        out = {}
+        for s in self.tree.springs:
+            ends = [self.port_position(*find_port(s.port, self.tree.bodies, s.name), rotation, position)]
+            if s.other == GROUND:
+                ends.append(self.coefficient(s.anchor))
+            else:
+                ends.append(self.port_position(*find_port(s.other, self.tree.bodies, s.name), rotation, position))
+            out[s.name] = reduce(add(ends[1], negate(ends[0])))
+        return out
+
+    def loads(self, rotation: _Data, span: _Data) -> _Data:
+        """[torque; force] of each action at its port, body axes."""
+        out = {}
+        for a in self.tree.actions:
+            if isinstance(a.load, Load):
+                wrench = self.affine(a.load.wrench)
+                turn = self.coefficient(self.tree.bodies[a.body].ports[a.port].rotation) if a.turns else None
+            else:
+                pull = multiply(span[a.load.name], self.affine(sp.Matrix([[a.sign * a.load.force_density]])))
+                wrench, turn = vstack([self.coefficient(sp.zeros(3, pull.shape[1])), pull]), None
+            turn = transpose(rotation[a.body]) if turn is None else turn
+            out[a.key] = reduce(self._turned(turn, wrench, a))
+        return out
+
+    def _turned(self, turn: LFTData, wrench: LFTData, a: Action) -> LFTData:
+        """blkdiag(turn, turn) wrench, at the cost of one turn where there is no torque."""
+        if not isinstance(a.load, Load) or a.load.torque == sp.zeros(3, 1):
+            force = multiply(turn, multiply(self.coefficient(sp.Matrix.hstack(sp.zeros(3), sp.eye(3))), wrench))
+            return vstack([self.coefficient(sp.zeros(3, force.shape[1])), force])
+        return multiply(block_diag([turn, turn]), wrench)
+
+    def springs(self, span: _Data, solution: LFTData | None) -> tuple[_Data, _Data]:
+        """Stiffness and damping of each spring, 3 x 3 in reference axes: along u, and across by the pull."""
+        stiffness, damping = {}, {}
+        for s in self.tree.springs:
+            r = span[s.name]
+            square = reduce(inverse(reduce(multiply(transpose(r), r))))
+
+            def along(gain: sp.Expr, r: LFTData = r, square: LFTData = square) -> LFTData:
+                scaled = multiply(self.coefficient(sp.Matrix([[gain]])), square)
+                return reduce(multiply(multiply(r, scaled), transpose(r)))
+
+            density = self.closed(self.affine(sp.Matrix([[s.force_density]])), solution)
+            across = multiply(block_diag([density] * 3), self.coefficient(sp.eye(3)))
+            lateral = multiply(multiply(r, multiply(negate(density), square)), transpose(r))
+            stiffness[s.name] = reduce(add(add(along(s.stiffness), across), lateral))
+            damping[s.name] = along(s.damping)
+        return stiffness, damping
+
+    def closed(self, value: LFTData, solution: LFTData | None) -> LFTData:
+        """What was affine in the unknowns, with their values."""
+        if solution is None:
+            return value
+        return reduce(multiply(value, vstack([self.coefficient(sp.eye(1)), solution])))
+
+    def residual(self, wrench: _Data) -> tuple[list[str], LFTData | None]:
+        """Names of the equilibrium equations, and their residuals as a matrix applied to [1; u]."""
+        joints = [j for j in self.tree.joints if j.dof and not j.actuated]
+        rows = []
+        for j in joints:
+            preload = sp.Matrix.hstack(j.preload(), sp.zeros(j.dof, len(self.unknowns)))
+            rows.append(add(multiply(self.coefficient(j.subspace().T), wrench[j.name]), self.coefficient(preload)))
+        names = [n for j in joints for n in j.names(j.forces)]
+        return names, reduce(vstack(rows)) if rows else None
+
+    def inward(self, acceleration: _Data, load: _Data) -> tuple[_Data, _Data, dict[str, tuple[LFTData, ...]]]:
+        """Wrenches in the child's and in the parent's axes, and the terms that add up to each."""
+        wrench: _Data = {}
+        wrench_parent: _Data = {}
+        terms: dict[str, tuple[LFTData, ...]] = {}
         for joint in reversed(self.tree.outward):
             body = self.tree.bodies[joint.child]
             lever = blocks([[skew(body.com)], [sp.eye(3)]])
             force = multiply(self.coefficient(body.mass * sp.eye(3)), acceleration[body.name])
-            total = multiply(self.coefficient(lever), force)
+            parts = [multiply(self.coefficient(lever), force)]
+            for a in self.tree.actions_on(body.name):
+                parts.append(multiply(self.coefficient(-moved_force(body.ports[a.port].point)), load[a.key]))
             for child in self.tree.joints_on(body.name):
-                moved = multiply(
-                    self.coefficient(moved_force(child.child_position)), wrench_parent[child.name]
-                )
-                total = add(total, moved)
+                parts.append(multiply(self.coefficient(moved_force(child.child_position)), wrench_parent[child.name]))
+            total = parts[0]
+            for part in parts[1:]:
+                total = add(total, part)
+            terms[joint.name] = tuple(parts)
             wrench[joint.name] = reduce(total)
-            turn = self.coefficient(joint.child_rotation)
+            turn = self.turn(joint)
             wrench_parent[joint.name] = reduce(multiply(block_diag([turn, turn]), wrench[joint.name]))
-        return wrench, wrench_parent
+        return wrench, wrench_parent, terms
 
     def finished(self, data: LFTData, names: tuple[str, ...], columns: tuple[str, ...] | None = None) -> LFT:
         n = data.shape[1]
@@ -117,59 +222,63 @@ class _Solver:
         inputs = columns or tuple(f"u[{i}]" for i in range(n))
         return LFT(renamed(declared, inputs=inputs, outputs=names))
 
+    def mapped(self, values: _Data, name: str, suffixes: tuple[str, ...], columns: tuple[str, ...] | None = None) -> Mapping[str, LFT]:
+        """Each value with its outputs named, ``{}`` in ``name`` standing for its key."""
+        named: Callable[..., LFT] = self.finished
+        out = {}
+        for k, v in values.items():
+            inputs = columns and tuple(f"{k}_{c}" for c in columns)
+            out[k] = named(v, tuple(f"{name.format(k)}_{s}" for s in suffixes), inputs)
+        return MappingProxyType(out)
+
 
 def solve_trim(
-    tree: Tree, base: sp.MatrixBase, parameters: tuple[Parameter, ...], *, exact: bool, mechanism: Any
+    tree: Tree,
+    base: sp.MatrixBase,
+    parameters: tuple[Parameter, ...],
+    *,
+    exact: bool,
+    mechanism: MechanismModel,
+    unknowns: tuple[sp.Symbol, ...] = (),
 ) -> Trim:
-    """Equilibrium of a grounded tree under the specific acceleration ``base`` (a_ref - g) of the reference frame."""
-    s = _Solver(tree, exact, parameters)
+    """Equilibrium of a tree under the specific acceleration ``base`` (a_ref - g) of the reference frame.
+
+    ``unknowns`` are symbols in the loads and in ``base`` that the equations of the joints without actuator decide.
+    """
+    s = _Solver(tree, exact, parameters, unknowns)
     rotation, position, acceleration = s.outward(base)
-    wrench, wrench_parent = s.inward(acceleration)
+    span = s.spans(rotation, position)
+    load = s.loads(rotation, span)
+    wrench, wrench_parent, terms = s.inward(acceleration, load)
+    solution = None
+    if unknowns:
+        solution = solve_affine(*s.residual(wrench), [u.name for u in unknowns])
+        acceleration = {k: s.closed(v, solution) for k, v in acceleration.items()}
+        load = {k: s.closed(v, solution) for k, v in load.items()}
+        wrench, wrench_parent, terms = s.inward(acceleration, load)
+    stiffness, damping = s.springs(span, solution)
     zero = s.coefficient(sp.zeros(3, 1))
-    named: Callable[..., LFT] = s.finished
+    for values in (rotation, position, acceleration):
+        del values[GROUND]
     return Trim(
-        torque=_proxy(
-            {j.name: named(_torque(j, wrench[j.name], s), j.names(j.forces)) for j in tree.joints if j.dof}
-        ),
-        wrench=_proxy(
-            {
-                j.name: named(wrench[j.name], tuple(f"{j.name}_wrench_{c}" for c in TORQUE_FORCE))
-                for j in tree.joints
-            }
-        ),
-        wrench_parent=_proxy(
-            {
-                j.name: named(
-                    wrench_parent[j.name], tuple(f"{j.name}_wrench_parent_{c}" for c in TORQUE_FORCE)
-                )
-                for j in tree.joints
-            }
-        ),
-        acceleration=_proxy(
-            {
-                b: named(
-                    vstack([zero, acceleration[b]]),
-                    tuple(f"{b}_specific_acceleration_{c}" for c in ANGULAR_LINEAR),
-                )
-                for b in tree.bodies
-            }
-        ),
-        position=_proxy(
-            {b: named(position[b], tuple(f"{b}_position_{c}" for c in XYZ)) for b in tree.bodies}
-        ),
-        rotation=_proxy(
-            {
-                b: named(rotation[b], tuple(f"reference_{c}" for c in XYZ), tuple(f"{b}_{c}" for c in XYZ))
-                for b in tree.bodies
-            }
-        ),
+        torque=MappingProxyType({j.name: s.finished(_torque(j, wrench[j.name], s), j.names(j.forces)) for j in tree.joints if j.dof}),
+        wrench=s.mapped({j.name: wrench[j.name] for j in tree.joints}, "{}_wrench", TORQUE_FORCE),
+        wrench_parent=s.mapped({j.name: wrench_parent[j.name] for j in tree.joints}, "{}_wrench_parent", TORQUE_FORCE),
+        acceleration=s.mapped({b: vstack([zero, acceleration[b]]) for b in tree.bodies}, "{}_specific_acceleration", ANGULAR_LINEAR),
+        position=s.mapped({b: position[b] for b in tree.bodies}, "{}_position", XYZ),
+        rotation=s.mapped({b: rotation[b] for b in tree.bodies}, "reference", XYZ, XYZ),
+        load=s.mapped(load, "{}", TORQUE_FORCE),
+        spring_stiffness=s.mapped(stiffness, "{}_pull", XYZ),
+        spring_damping=s.mapped(damping, "{}_pull", XYZ),
         exact=exact,
         mechanism=mechanism,
+        solution=s.mapped({u.name: _row(solution, k) for k, u in enumerate(unknowns) if solution is not None}, "{}", ("value",)),
+        terms=MappingProxyType(terms),
     )
 
 
-def _proxy(values: dict[str, LFT]) -> Mapping[str, LFT]:
-    return MappingProxyType(values)
+def _row(value: LFTData, k: int) -> LFTData:
+    return reduce(select(value, [k], [0]))
 
 
 def _torque(joint: Joint, wrench: LFTData, s: _Solver) -> LFTData:

@@ -7,12 +7,13 @@ from typing import Any, ClassVar
 import sympy as sp
 
 from lftgen.errors import ModelError
+from lftgen.mechanics.frozen import Frozen
 from lftgen.mechanics.names import GROUND, check_name
 from lftgen.mechanics.quantities import parameters_of, rotation_rpy, vector
 from lftgen.parameters import Parameter
 
 
-class Joint:
+class Joint(Frozen):
     """A joint between a parent body (or ``"ground"``) and a child body, whose frame it carries.
 
     The joint's frame stands at ``origin`` in the parent's frame, turned by ``rpy``; the child's frame coincides with it
@@ -53,27 +54,7 @@ class Joint:
             "origin": vector(origin, f"joint {name}: origin"),
             "placement": rotation_rpy(rpy, f"joint {name}: rpy"),
         }
-        for key, value in {**fixed, **own}.items():
-            object.__setattr__(self, key, value)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a {type(self).__name__} is immutable; make a new one")
-
-    def _key(self) -> tuple[Any, ...]:
-        return type(self), *(v for _, v in sorted(vars(self).items()))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Joint) and self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
-    def __getstate__(self) -> dict[str, Any]:
-        return dict(vars(self))
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for key, value in state.items():
-            object.__setattr__(self, key, value)
+        self._freeze(**fixed, **own)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, parent={self.parent!r}, child={self.child!r})"
@@ -97,9 +78,17 @@ class Joint:
         """Equilibrium position of the child's origin in the joint's frame, m."""
         return sp.ImmutableMatrix(sp.zeros(3, 1))
 
+    def rotation_factors(self) -> tuple[sp.ImmutableMatrix, ...]:
+        """Factors of ``child_rotation``, each of few parameters, in the order of the product."""
+        return (self.child_rotation,)
+
     def equilibrium(self) -> tuple[sp.Expr, ...]:
         """Equilibrium value of each coordinate."""
         return ()
+
+    def subspace_change(self, k: int) -> sp.ImmutableMatrix:
+        """6 x dof: derivative of S by coordinate k, where S is not constant in the child's axes."""
+        return sp.ImmutableMatrix(sp.zeros(6, self.dof))
 
     def stiffness_matrix(self) -> sp.ImmutableMatrix:
         """dof x dof: generalised force against a deviation from the equilibrium."""

@@ -9,9 +9,8 @@ import sympy as sp
 from lftgen.errors import NotRationalError
 from lftgen.mechanics.joints.single import SingleAxisJoint
 from lftgen.mechanics.quantities import angle as angle_quantity
-from lftgen.mechanics.quantities import scalar
-from lftgen.mechanics.spatial import skew
-from lftgen.parameters import Parameter
+from lftgen.mechanics.quantities import joint_angle, scalar
+from lftgen.mechanics.spatial import axis_rotation
 
 
 class RevoluteJoint(SingleAxisJoint):
@@ -76,7 +75,7 @@ class RevoluteJoint(SingleAxisJoint):
         gear_ratio: Any = 1.0,
         actuated: bool = True,
     ) -> None:
-        theta = _checked_angle(angle, name)
+        theta = joint_angle(angle, f"joint {name}: the angle")
         rest = None if rest_angle is None else angle_quantity(rest_angle, f"joint {name}: rest_angle")
         if rest is not None and not theta.is_number:
             raise NotRationalError(
@@ -93,24 +92,7 @@ class RevoluteJoint(SingleAxisJoint):
         return sp.ImmutableMatrix([*self.axis, 0, 0, 0])
 
     def rotation(self) -> sp.ImmutableMatrix:
-        """Rodrigues: ``I + sin(q) [r]x + (1 - cos(q)) [r]x^2``."""
-        K = skew(self.axis)
-        c, s = sp.cos(self.coordinate), sp.sin(self.coordinate)
-        return sp.ImmutableMatrix(sp.eye(3) + s * K + (1 - c) * K * K)
+        return axis_rotation(self.axis, self.coordinate)
 
     def carried_inertia(self) -> sp.ImmutableMatrix:
         return sp.ImmutableMatrix(self.hub_inertia * self.axis * self.axis.T)
-
-
-def _checked_angle(value: Any, name: str) -> sp.Expr:
-    theta = angle_quantity(value, f"joint {name}: angle")
-    terms = [t for t in sp.Add.make_args(sp.expand(theta)) if t.free_symbols]
-    if not terms:
-        return theta
-    factor, symbol = terms[0].as_coeff_Mul()
-    if len(terms) > 1 or abs(factor) != 1 or not (isinstance(symbol, Parameter) and symbol.is_angle):
-        raise NotRationalError(
-            f"joint {name}: the angle must be a number, a scheduled angle, its negative, or either plus a constant; got {value}. "
-            "Declare it with scheduled_angle(...)"
-        )
-    return theta

@@ -8,7 +8,7 @@ import sympy as sp
 
 from lftgen.errors import ModelError
 from lftgen.mechanics.joints.base import Joint
-from lftgen.mechanics.quantities import corner_points, numeric, parameters_of, scalar, unit_axis
+from lftgen.mechanics.quantities import not_negative, scalar, unit_axis
 
 
 class SingleAxisJoint(Joint):
@@ -45,9 +45,9 @@ class SingleAxisJoint(Joint):
             axis=unit_axis(axis, f"{what}: axis"),
             coordinate=coordinate,
             rest=rest,
-            damping=_not_negative(damping, f"{what}: damping"),
+            damping=not_negative(damping, f"{what}: damping"),
             stiffness=scalar(stiffness, f"{what}: stiffness"),
-            armature=_not_negative(
+            armature=not_negative(
                 scalar(armature, f"{what}: armature") + gear**2 * rotor, f"{what}: armature"
             ),
             gear_ratio=gear,
@@ -76,12 +76,3 @@ class SingleAxisJoint(Joint):
 
     def force_inputs(self) -> dict[str, list[sp.Expr]]:
         return {**super().force_inputs(), f"{self.name}_{self.motor_force}": [self.gear_ratio]}
-
-
-def _not_negative(value: Any, what: str) -> sp.Expr:
-    expression = scalar(value, what)
-    for point in corner_points(parameters_of([expression])):
-        number = numeric(expression, point)
-        if number is not None and number < 0:
-            raise ModelError(f"{what} must not be negative, got {number:.6g}")
-    return expression
