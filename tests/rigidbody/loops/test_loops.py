@@ -169,6 +169,10 @@ def test_posture_keeps_its_branch(mechanisms):
     q = solve_posture(closed, mechanisms.OPEN, {"A": 0.5})
     turn = solve_posture(closed, q, {"A": 0.5 + 2 * np.pi})
     np.testing.assert_allclose(turn - q, [2 * np.pi, -2 * np.pi, 0], atol=1e-9)
+    for stride in (0.7, 1.5, 3.0):  # halved where the correction is large against the step
+        for target in (2.5, -2.0, 4.0):
+            want = solve_posture(closed, q, {"A": target}, step=0.02)
+            np.testing.assert_allclose(solve_posture(closed, q, {"A": target}, step=stride), want, atol=1e-9)
     other = solve_posture(closed, [1.0, -2.0, -2.0], {"A": 0.5})
     assert abs(other[2] - q[2]) > 1
 
