@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lftgen.mechanics import joints
+from lftgen.mechanics import joints, loads
 
 
 def joint_classes() -> tuple[type[joints.Joint], ...]:
@@ -14,5 +14,8 @@ def joint_classes() -> tuple[type[joints.Joint], ...]:
 
 
 def load_classes() -> tuple[Any, ...]:
-    """Return the load types."""
-    return ()
+    """Return the load types: the classes of their room that have a kind."""
+    found = (thing for thing in vars(loads).values() if isinstance(thing, type))
+    return tuple(
+        c for c in found if c.__module__ == loads.__name__ and isinstance(getattr(c, "kind", None), str)
+    )

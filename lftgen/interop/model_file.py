@@ -22,6 +22,7 @@ from lftgen.interop.model_messages import placed, schema_error
 from lftgen.interop.yaml_source import FieldPath, Source, parse_source, read_source
 from lftgen.mechanics.body import RigidBody
 from lftgen.mechanics.mechanism import Mechanism
+from lftgen.mechanics.rotor import Rotor
 from lftgen.parameters import scheduled, scheduled_angle, uncertain
 
 
@@ -154,16 +155,10 @@ class _Builder:
         document = self.document
         bodies = [self._body(name, fields) for name, fields in document.bodies.items()]
         joints = [self._typed("joints", name, fields) for name, fields in document.joints.items()]
-        gravity = self._values(document.gravity, ("gravity",))
-        acceleration = self._values(document.acceleration, ("acceleration",))
+        loads = [self._typed("loads", name, fields) for name, fields in document.loads.items()]
+        frame = {key: self._values(getattr(document, key), (key,)) for key in ("gravity", "acceleration")}
         with placed(self.source, (), self._places()):
-            return Mechanism(
-                document.name,
-                bodies=bodies,
-                joints=joints,
-                gravity=gravity,
-                acceleration=acceleration,
-            )
+            return Mechanism(document.name, bodies=bodies, joints=joints, loads=loads, **frame)
 
     def _parameter(self, name: str, fields: Any) -> Any:
         make: Any = {
@@ -194,14 +189,19 @@ class _Builder:
     def _body(self, name: str, fields: Any) -> Any:
         path: FieldPath = ("bodies", name)
         given = fields.model_dump(exclude_unset=True)
-        ports = {
-            port: self._values(value, (*path, "ports", port))
-            for port, value in given.pop("ports", {}).items()
-        }
+        ports = {k: self._values(v, (*path, "ports", k)) for k, v in given.pop("ports", {}).items()}
+        rotors = [
+            self._rotor(rotor, v, (*path, "rotors", rotor)) for rotor, v in given.pop("rotors", {}).items()
+        ]
         texts = {"inertia_about"}
         arguments = {k: v if k in texts else self._values(v, (*path, k)) for k, v in given.items()}
         with placed(self.source, path, {word: (*path, word) for word in given}):
-            return RigidBody(name, ports=ports, **arguments)
+            return RigidBody(name, ports=ports, rotors=rotors, **arguments)
+
+    def _rotor(self, name: str, given: dict[str, Any], path: FieldPath) -> Rotor:
+        arguments = {k: self._values(v, (*path, k)) for k, v in given.items()}
+        with placed(self.source, path, {word: (*path, word) for word in given}):
+            return Rotor(name, **arguments)
 
     def _typed(self, section: str, name: str, fields: Any) -> Any:
         """Make a joint or a load from its fields."""
@@ -231,7 +231,7 @@ class _Builder:
     def _places(self) -> dict[str, FieldPath]:
         """Return where the things stand that an error about the whole mechanism speaks of."""
         places: dict[str, FieldPath] = {"gravity": ("gravity",), "acceleration": ("acceleration",)}
-        for section in ("parameters", "bodies", "joints"):
+        for section in ("parameters", "bodies", "joints", "loads"):
             places |= {name: (section, name) for name in getattr(self.document, section)}
         return places
 

@@ -118,7 +118,7 @@ def _known_fields(path: FieldPath, data: Any) -> Iterable[str]:
         return model_schema.document_fields().model_fields
     section, name = str(path[0]), path[1]
     if section == "bodies":
-        return model_schema.BodyFields.model_fields
+        return (model_schema.RotorFields if "rotors" in path else model_schema.BodyFields).model_fields
     table = _tables().get(section, {})
     tag = data[section][name].get("type")
     return table[tag].model_fields if tag in table else ()

@@ -166,6 +166,13 @@ class ScheduledAngleFields(Fields):
     rate: Deviation | None = None
 
 
+class RotorFields(Fields):
+    """A rotor on board of a body; the fields of `lftgen.Rotor`."""
+
+    axis: Vector
+    momentum: Quantity = 0
+
+
 class BodyFields(Fields):
     """One rigid body; the fields of `lftgen.RigidBody`."""
 
@@ -175,6 +182,7 @@ class BodyFields(Fields):
     inertia_about: Literal["com", "origin"] = "com"
     inertia_rpy: Vector = (0, 0, 0)
     ports: dict[Name, Port] = Field(default_factory=dict)
+    rotors: dict[Name, RotorFields] = Field(default_factory=dict)
 
 
 PARAMETER_FIELDS: dict[str, type[Fields]] = {
@@ -198,9 +206,9 @@ def _fields_of(component: Any) -> type[Fields]:
 
 
 _KINDS: dict[str, Any] = {
-    **dict.fromkeys(("parent", "child", "port"), str),
+    **dict.fromkeys(("parent", "child", "port", "other"), str),
     **dict.fromkeys(("damping", "stiffness"), Each),
-    **dict.fromkeys(("axis", "origin", "rpy", "force", "torque"), Vector),
+    **dict.fromkeys(("axis", "origin", "rpy", "anchor", "force", "torque"), Vector),
 }
 
 
@@ -248,6 +256,7 @@ def document_fields() -> type[Fields]:
         "joints": (_named(joint_fields()), Field(min_length=1)),
         "gravity": (Vector, (0, 0, -9.81)),
         "acceleration": (Vector, (0, 0, 0)),
+        "loads": (_named(load_fields()), Field(default_factory=dict)),
         "inputs": (list[str] | None, None),
         "outputs": (list[str] | None, None),
     }

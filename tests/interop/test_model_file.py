@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+import sympy
 
 import lftgen as lg
 from lftgen.interop.components import joint_classes
@@ -193,3 +194,32 @@ def _refusal(text: str) -> str | None:
     except lg.LftgenError as error:
         return str(error)
     return None
+
+
+def test_loads_and_rotors() -> None:
+    """Loads of every kind and rotors are read with the arguments of their classes."""
+    text = GOOD.replace("    ports:", "    rotors: {wheel: {axis: [0, 0, 2], momentum: 4*m}}\n    ports:")
+    text += """\
+loads:
+  wind: {type: dead, port: rod_end, force: [m, 0, 0]}
+  jet: {type: follower, port: rod_com, torque: [0, 0, 1/3]}
+  cable: {type: spring, port: rod_end, anchor: [1, 0, 0], stiffness: 100, damping: 2*L}
+"""
+    model = parse_model(text)
+    m = model.parameters["m"]
+    (rod,) = model.mechanism.bodies
+    assert rod.rotors == (lg.Rotor("wheel", axis=(0, 0, 1), momentum=4 * m),)
+    assert model.mechanism.loads == (
+        lg.DeadLoad("wind", port="rod_end", force=(m, 0, 0)),
+        lg.FollowerLoad("jet", port="rod_com", torque=(0, 0, sympy.Rational(1, 3))),
+        lg.SpringDamper("cable", port="rod_end", anchor=(1, 0, 0), stiffness=100, damping=2.4),
+    )
+    for old, new, place in (
+        ("axis: [0, 0, 2]", "axis: [0, 0, 0]", ":14: bodies.rod.rotors.wheel.axis"),
+        ("momentum", "momentun", ":14: bodies.rod.rotors.wheel.momentun: unknown field"),
+        ("port: rod_end, force", "port: rod_ent, force", ":21: loads.wind"),
+        ("type: follower", "type: follow", ":22: loads.jet"),
+    ):
+        with pytest.raises(lg.ModelError) as caught:
+            parse_model(text.replace(old, new, 1))
+        assert place in str(caught.value)
