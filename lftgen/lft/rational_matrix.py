@@ -106,7 +106,9 @@ class RationalMatrix:
         out: dict[tuple[int, ...], Any] = {}
         for m, c in poly.iterterms():
             term = self.field.domain.convert_from(c, sp.QQ) if self.field.symbols else c
-            for generator, power in zip(self._free_generators, m[n:], strict=False):  # a placeholder may follow
+            for generator, power in zip(
+                self._free_generators, m[n:], strict=False
+            ):  # a placeholder may follow
                 term = term * generator**power
             out[m[:n]] = out.get(m[:n], self.field.domain.zero) + term
         return out
@@ -135,7 +137,9 @@ def rational_matrix(matrix: sp.MatrixBase, *, exact: bool = False) -> RationalMa
     declared = check_same_names(
         sorted((p for p in matrix.free_symbols if isinstance(p, Parameter)), key=lambda p: p.name)
     )
-    constants = {p: fixed_angle(p) if p.is_angle else exact_number(p.nominal) for p in declared if p.is_constant}
+    constants = {
+        p: fixed_angle(p) if p.is_angle else exact_number(p.nominal) for p in declared if p.is_constant
+    }
     cleaned = [_cleaned(e.xreplace(constants), exact=exact) for e in matrix]
     by_coordinate = {p.coordinate: p for p in declared}
     symbols = set().union(*(e.free_symbols for e in cleaned)) if cleaned else set()

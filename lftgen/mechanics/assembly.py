@@ -99,21 +99,30 @@ class Assembler:
         candidates = self._commuting(method)
         return min(candidates, key=lambda a: sum(b.repetitions for b in a.structure.blocks))
 
+    def inertial_dynamics(self) -> LFTData:
+        """The recursion without the terms of the equilibrium: what depends on accelerations and external inputs."""
+        return self._recursion(equilibrium=False)
+
     def _commuting(self, method: str) -> list[LFTData]:
         """Candidates for one method, or all of them, each equal to the recursion."""
         bent = [c.name for c in self.request.outputs if _is_bent(c)]
-        full, inertial = self._recursion(), self._recursion(equilibrium=False)
-        candidates = [full] if method == "auto" else []
-        base = self.base
+        if method == "auto" and sum(j.dof for j in self.tree.joints) > LARGE:
+            method = "spatial" if commuting.is_planar(self.tree) else "recursive"
+        if method == "recursive":
+            return [self._recursion()]
+        large = sum(j.dof for j in self.tree.joints) > LARGE
+        full = None if large and not bent else self._recursion()
+        candidates = [full] if method == "auto" and full is not None else []
+        inertial = self._recursion(equilibrium=False)
         if method in ("auto", "spatial"):
-            candidates.append(commuting.spatial_dynamics(self.tree, base, inertial, full, bent))
-        if method in ("auto", "planar"):
-            planar = commuting.planar_dynamics(self.tree, base, inertial, full, bent)
+            candidates.append(commuting.spatial_dynamics(self.tree, self.base, inertial, full, bent))
+        if method == "planar" or (method == "auto" and not large):
+            planar = commuting.planar_dynamics(self.tree, self.base, inertial, full, bent)
             if planar is None and method == "planar":
                 raise ModelError("method 'planar' needs revolute joints with parallel axes; use 'auto'")
             candidates += [planar] if planar is not None else []
         for candidate in candidates:
-            commuting.require_agreement(candidate, full, method)
+            commuting.require_agreement(candidate, full if full is not None else candidates[0], method)
         return candidates
 
     def _recursion(self, *, equilibrium: bool = True) -> LFTData:
@@ -232,6 +241,9 @@ class Assembler:
                 )
 
 
+LARGE = 10
+"""With more degrees of freedom than this only the form that is the smallest for long chains is built by default: one pass
+for planar mechanisms; the recursion otherwise, whose order grows as n^2 while that of the pass grows as n^2.6."""
 METHODS = ("auto", "recursive", "spatial", "planar")
 """How the inverse dynamics is written: the recursion over blocks, gravity stiffness in one pass, absolute angles of a
 planar mechanism, or the smallest of those that apply."""

@@ -12,6 +12,7 @@ from lftgen.errors import ModelError
 from lftgen.lft.data import declare
 from lftgen.lft.model import LFT
 from lftgen.lft.structure import real_block
+from lftgen.mechanics.articulated import Articulated, articulated
 from lftgen.mechanics.assembly import Assembler, Request
 from lftgen.mechanics.balance import balanced, check_balance, solution_trim
 from lftgen.mechanics.body import RigidBody
@@ -296,6 +297,28 @@ class Mechanism:
 
     def _default_outputs(self) -> list[str]:
         return [n for j in self.joints for n in j.names(j.positions)]
+
+    def articulated(self, ports: Sequence[str], *, exact: bool = False) -> Articulated:
+        """The mechanism as an articulated body held at some ports: inverse inertia, bias and invertible channels.
+
+        The configuration need not be an equilibrium.
+
+        Parameters
+        ----------
+        ports : sequence of str
+            Handles, ``"B_P"``.
+
+        Raises
+        ------
+        ModelError
+            Unknown ports.
+        IllPosedError
+            A mass matrix that is singular at the nominal values.
+        """
+        exact = exact or bool(self.symbols)
+        base = self.acceleration - self.gravity
+        trim = solve_trim(self.tree, base, self.parameters, exact=exact, mechanism=self)
+        return articulated(self, ports, trim)
 
     def blocks(self, trim: Trim | None = None) -> dict[str, Block]:
         """The linearised block of each body, joint and spring: ``.equations()`` in sympy and the ``.lft`` realised from them."""

@@ -10,6 +10,7 @@ from lftgen.lft.realization.result import Realization
 
 Pair = tuple[np.ndarray, np.ndarray]  # p x n, and the same product of absolute values
 
+
 def words_of(
     realization: Realization, *, tolerance: float = 1e-12, limit: int = 20_000
 ) -> dict[Word, np.ndarray]:

@@ -205,9 +205,7 @@ def _checked_start(start: Words, terms: dict[Exponents, np.ndarray]) -> dict[Wor
     return words
 
 
-def _check_sum(
-    words: dict[Word, np.ndarray], terms: dict[Exponents, np.ndarray], floor: float = 0.0
-) -> None:
+def _check_sum(words: dict[Word, np.ndarray], terms: dict[Exponents, np.ndarray], floor: float = 0.0) -> None:
     """Compare the commutative image with the polynomial, entries down to ``floor`` times the largest."""
     n = len(next(iter(terms)))
     image, sizes = commute(words, n), commute({word: np.abs(f) for word, f in words.items()}, n)

@@ -26,7 +26,14 @@ NOISE_FACTOR = 100.0
 """A reduced model may differ from the given one by this multiple of the given one's rounding noise..."""
 ERROR_FLOOR = 1e-12
 """...or by this, relative to each port's largest value, whichever is more."""
-_POINTS = 6
+CLEAR_DECADES = 1e-4
+"""Where an order stays the same while the tolerance falls by this factor, the ranks are clear..."""
+CLEAR_ERROR = 1e-9
+"""...and rounding up to this is accepted: the noise of the factors that went before may exceed the model's own."""
+SMALL = 1e-3
+"""Values smaller than this in the balanced model (whose ports have norm one) are results of cancellation; errors are then
+relative to this size, or a signal that is truly zero would make any error look like rounding."""
+_POINTS = 4
 
 
 @dataclass(frozen=True)
@@ -116,7 +123,7 @@ def _reduced_floats(
             continue
         seen.add(small.order)
         error = judge.error(small)
-        if error <= judge.accepted:
+        if error <= judge.accepted or (error <= CLEAR_ERROR and _is_clear(work, small.order, tolerance)):
             back = replace(small, dp=small.dp / columns, pd=small.pd / rows[:, None], pp=s.pp)
             return unscaled(back, scale)
         if strict:
@@ -125,6 +132,14 @@ def _reduced_floats(
                 f"(its rounding noise allows {judge.accepted:.1e}); choose a smaller tolerance, or none to have one found"
             )
     return s
+
+
+def _is_clear(work: ScalarLFT, order: int, tolerance: float) -> bool:
+    """Whether the order stays the same over the next decades of the tolerance: then the ranks are not in doubt."""
+    return (
+        tolerance * CLEAR_DECADES > TOLERANCES[-1]
+        and reduced_once(work, tolerance * CLEAR_DECADES).order == order
+    )
 
 
 class _Judge:
@@ -136,9 +151,9 @@ class _Judge:
         with np.errstate(all="ignore"):
             self._truth = self._values(work)
             size = np.max(np.abs(self._truth), axis=0, initial=0.0)
-            peaks = np.maximum(size.max(axis=1, keepdims=True, initial=0.0), 1e-300)
+            peaks = np.maximum(size.max(axis=1, keepdims=True, initial=0.0), SMALL)
             self._rows = peaks
-            self._columns = np.maximum((size / peaks).max(axis=0, keepdims=True, initial=0.0), 1e-300)
+            self._columns = np.maximum((size / peaks).max(axis=0, keepdims=True, initial=0.0), SMALL)
         turned = [np.linalg.qr(rng.standard_normal((g.stop - g.start,) * 2))[0] for g in work.groups]
         self.accepted = max(
             NOISE_FACTOR * self.error(work.projected([q.T for q in turned], turned)), error_floor

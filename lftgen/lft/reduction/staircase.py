@@ -8,6 +8,7 @@ again, they are projected twice, and kept where they exceed ``tolerance`` times 
 from __future__ import annotations
 
 import numpy as np
+import scipy.linalg
 
 from lftgen.lft.reduction.balancing import ScalarLFT
 
@@ -52,12 +53,21 @@ def _new_directions(candidates: np.ndarray, basis: np.ndarray, floor: float) -> 
     rest = rest[:, norms > 0]
     if not rest.size:
         return np.zeros((n, 0))
-    u, s, _ = np.linalg.svd(rest, full_matrices=False)
+    u, s = _left_singular(rest)
     u = u[:, s > max(floor, 1e-300)][:, : n - have]
     if have and u.size:
         u = u - basis @ (basis.T @ u)
         u, _ = np.linalg.qr(u)
     return u
+
+
+def _left_singular(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Left singular vectors and singular values; by the slower driver where the fast one does not converge."""
+    try:
+        u, s, _ = np.linalg.svd(a, full_matrices=False)
+    except np.linalg.LinAlgError:
+        u, s, _ = scipy.linalg.svd(a, full_matrices=False, lapack_driver="gesvd")
+    return u, s
 
 
 def reduced_once(a: ScalarLFT, tolerance: float) -> ScalarLFT:
