@@ -29,6 +29,7 @@ from lftgen.lft.build import (
     vstack,
 )
 from lftgen.lft.model import LFT
+from lftgen.mechanics.articulated import Articulated
 from lftgen.mechanics.body import RigidBody
 from lftgen.mechanics.joints import (
     CylindricalJoint,
@@ -47,6 +48,7 @@ from lftgen.parameters import Parameter, scheduled, scheduled_angle, uncertain
 
 __all__ = [
     "LFT",
+    "Articulated",
     "CheckReport",
     "CylindricalJoint",
     "DeadLoad",

@@ -47,8 +47,8 @@ def body_block(
     keeps its reference components changes by ``-[dphi x T; dphi x F]`` in the body.
     """
     b, j = BodySignals(body.name), JointSignals(joint)
-    point = Signal(f"{body.name}_com_acceleration", XYZ)
-    force, torque = Signal(f"{body.name}_com_force", XYZ), Signal(f"{body.name}_com_torque", XYZ)
+    point = Signal(f"{body.name}__com_acceleration", XYZ)
+    force, torque = Signal(f"{body.name}__com_force", XYZ), Signal(f"{body.name}__com_torque", XYZ)
     inertia = body.inertia + joint.carried_inertia()
     reactions = [JointSignals(c).reaction for c in children]
     terms: list[tuple] = [
