@@ -85,10 +85,13 @@ class Work:
             raise ModelError(
                 f"{self.data['file']}: expected a model file, an LFT file has no mechanism to check with"
             )
+        known = {p.name for p in self.model.mechanism.parameters}
+        unused = {name: p.nominal for name, p in self.parameters.items() if name not in known}
+        plant = self.plant.subs(**unused) if unused else self.plant
         options: dict[str, Any] = {"samples": samples, "seed": seed, "tolerance": tolerance}
         start = time.perf_counter()
         with console.progress_bar(f"{self.data['file']}: checking") as progress:
-            result = lg.check(self.model.mechanism, self.plant, progress=progress, **options)
+            result = lg.check(self.model.mechanism, plant, progress=progress, **options)
         self.seconds["checking"] = round(time.perf_counter() - start, 4)
         self.data["check"] = result.to_dict()
         box = self.step("box", self.plant.well_posed)
@@ -142,10 +145,9 @@ def _without_unit(value: str, parameter: Any, text: str) -> tuple[str, float]:
 
 
 def save_plant(plant: Any, folder: Path, name: str) -> Path:
-    """Write the LFT file of a plant into a folder, which is made where it is missing."""
+    """Write the LFT file of a plant into a folder."""
     import lftgen as lg
 
-    folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"{name}.lft.json"
     lg.save(plant, target)
     return target

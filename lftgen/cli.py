@@ -108,6 +108,8 @@ def build(
     """Build the LFT of a model file: parameters, repetitions, poles; save and check it on request."""
     from lftgen._work import Work, save_plant
 
+    if output is not None:
+        output.mkdir(parents=True, exist_ok=True)
     work = Work(model, reduce)
     work.describe()
     if check:

@@ -8,6 +8,7 @@ the format.
 from __future__ import annotations
 
 import keyword
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from lftgen.errors import ModelError
+from lftgen.errors import ModelError, ModelWarning
 from lftgen.interop import components, model_schema
 from lftgen.interop.expressions import RESERVED, as_quantity, exact_number, parse_expression
 from lftgen.interop.model_messages import placed, schema_error
@@ -141,6 +142,10 @@ class _Builder:
         for name, value in document.constants.items():
             self._declare(name, self._exact(value, ("constants", name)), "constants")
         mechanism = self._mechanism()
+        used = {parameter.name for parameter in mechanism.parameters}
+        for name in parameters.keys() - used:
+            place = self.source.where(("parameters", name))
+            warnings.warn(f"{place}: the parameter is declared but not used", ModelWarning, stacklevel=5)
         return ModelFile(
             name=document.name,
             description=document.description,

@@ -75,10 +75,10 @@ def test_value_is_exact(text: str, expected: sympy.Expr) -> None:
 @pytest.mark.parametrize(("text", "place", "reason"), BAD)
 def test_everything_else_is_refused(text: str, place: str, reason: str) -> None:
     """Whatever is not plain arithmetic is a ModelError with its column and the reason, at once."""
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(ModelError) as caught:
         parse_expression(text, NAMES)
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
     assert place in str(caught.value)
     assert reason in str(caught.value)
 

@@ -35,10 +35,10 @@ BOMB = "\n".join(
 @pytest.mark.parametrize(("text", "message"), [*BAD, (BOMB, "f.yaml:1: .*anchors")])
 def test_outside_the_subset(text: str, message: str) -> None:
     """Malformed or hostile text is a ModelError with file and line, at once."""
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(ModelError, match=message):
         parse_source(text, "f.yaml")
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
 
 
 def test_scalars() -> None:
