@@ -45,6 +45,7 @@ from lftgen.mechanics.loads import DeadLoad, FollowerLoad, SpringDamper
 from lftgen.mechanics.mechanism import Mechanism
 from lftgen.mechanics.rotor import Rotor
 from lftgen.parameters import Parameter, scheduled, scheduled_angle, uncertain
+from lftgen.simulation import Simulation, lpv_system, simulate
 
 __all__ = [
     "LFT",
@@ -72,6 +73,7 @@ __all__ = [
     "RevoluteJoint",
     "RigidBody",
     "Rotor",
+    "Simulation",
     "SphericalJoint",
     "SpringDamper",
     "TrimError",
@@ -83,11 +85,13 @@ __all__ = [
     "full_block",
     "hstack",
     "load",
+    "lpv_system",
     "read_model",
     "realize",
     "save",
     "scheduled",
     "scheduled_angle",
+    "simulate",
     "ss",
     "uncertain",
     "uncertain_dynamics",

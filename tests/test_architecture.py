@@ -24,6 +24,7 @@ ALLOWED = {
     "rigidbody": {"errors"},
     "oracle": {"errors", "parameters", "lft", "mechanics", "rigidbody"},
     "check": {"errors", "parameters", "lft", "mechanics", "rigidbody", "oracle"},
+    "simulation": {"errors", "parameters", "lft", "mechanics", "rigidbody", "oracle"},
 }
 """What each room may import.  The rooms below import everything above them and nothing below."""
 BELOW = ["interop", "analysis", "plotting", "cli"]

@@ -9,7 +9,7 @@ import numpy as np
 from lftgen.errors import TrimError
 from lftgen.lft.algebra import exchange, select
 from lftgen.lft.connect import renamed
-from lftgen.lft.data import LFTData
+from lftgen.lft.data import LFTData, default_names
 from lftgen.lft.evaluation import evaluate_ports
 from lftgen.lft.reduction.kalman import reduce
 
@@ -44,7 +44,8 @@ def solve_affine(names: Sequence[str], residual: LFTData | None, unknowns: Seque
     square = reduce(select(residual, chosen, range(residual.shape[1])))
     plain = renamed(square, inputs=["1", *unknowns], outputs=[f"r.{i}" for i in range(len(chosen))])
     turned = exchange(plain, range(len(chosen)), range(1, len(unknowns) + 1), "the equilibrium equations at the nominal values")
-    return reduce(select(turned, range(len(unknowns)), [0]))
+    u = reduce(select(turned, range(len(unknowns)), [0]))
+    return renamed(u, inputs=default_names("u", 1), outputs=default_names("y", len(unknowns)))
 
 
 def _samples(residual: LFTData) -> np.ndarray:
