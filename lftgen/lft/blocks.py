@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -11,12 +12,12 @@ from lftgen.lft.data import LFTData
 from lftgen.lft.field import Field
 from lftgen.lft.structure import slices_of
 
-Labels = Mapping[Hashable, int]
+Labels = Mapping[Any, int]
 """Label -> number of components, in order."""
 
 
 def from_blocks(
-    rows: Labels, columns: Labels, entries: Mapping[tuple[Hashable, Hashable], LFTData], field: Field
+    rows: Labels, columns: Labels, entries: Mapping[tuple[Any, Any], LFTData], field: Field
 ) -> LFTData:
     """The matrix with the given LFTs at (row label, column label) and zeros elsewhere."""
     row_at = dict(zip(rows, slices_of(rows.values()), strict=True))

@@ -62,13 +62,30 @@ class FloatField:
         if not a.size:
             return np.zeros((a.shape[0], b.shape[1]))
         condition = np.linalg.cond(a)
+        if condition < SINGULAR_CONDITION:
+            return np.linalg.solve(a, b)
+        rows, columns = _equilibration(a)
+        scaled = rows[:, None] * a * columns
+        condition = np.linalg.cond(scaled)
         if not condition < SINGULAR_CONDITION:
             raise IllPosedError(f"{what} is singular (condition number {condition:.1e})")
-        return np.linalg.solve(a, b)
+        return columns[:, None] * np.linalg.solve(scaled, rows[:, None] * b)
 
     def element(self, value: Any) -> float:
         """One number as an entry."""
         return float(value)
+
+
+def _equilibration(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Powers of two for rows and columns that bring the largest entry of each near one (Ruiz); units drop out."""
+    rows, columns = np.ones(a.shape[0]), np.ones(a.shape[1])
+    for _ in range(30):
+        size = np.abs(rows[:, None] * a * columns)
+        r, c = size.max(axis=1), size.max(axis=0)
+        if not (np.all(np.isfinite(size)) and np.all(r > 0) and np.all(c > 0)):
+            break
+        rows, columns = rows / np.sqrt(r), columns / np.sqrt(c)
+    return 2.0 ** np.round(np.log2(rows)), 2.0 ** np.round(np.log2(columns))
 
 
 FLOAT = FloatField()

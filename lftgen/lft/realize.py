@@ -29,6 +29,7 @@ from lftgen.lft.realization import ho_kalman, search_words
 from lftgen.lft.reduction.bound import order_bound
 from lftgen.lft.reduction.kalman import reduce
 from lftgen.lft.structure import real_block
+from lftgen.lft.threads import single_threaded
 
 MAX_ORDERS = 6
 """How many orders of the parameters nested (Horner) forms try."""
@@ -39,6 +40,7 @@ VERIFIED = 1e-9
 Progress = Callable[[int, float], None]
 
 
+@single_threaded
 def realize_matrix(
     matrix: sp.MatrixBase,
     *,

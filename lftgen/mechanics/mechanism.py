@@ -12,6 +12,7 @@ from lftgen.errors import ModelError
 from lftgen.lft.data import declare
 from lftgen.lft.model import LFT
 from lftgen.lft.structure import real_block
+from lftgen.lft.threads import single_threaded
 from lftgen.mechanics.articulated import Articulated, articulated
 from lftgen.mechanics.assembly import Assembler, Request
 from lftgen.mechanics.balance import balanced, check_balance, solution_trim
@@ -151,6 +152,7 @@ class Mechanism:
 
     # --- equilibrium ---------------------------------------------------------------------------------------------
 
+    @single_threaded
     def trim(self, *, solve: Sequence[str] = (), exact: bool = False) -> Trim:
         """The equilibrium: wrenches, holding torques, positions, rotations, accelerations as LFTs.
 
@@ -221,6 +223,7 @@ class Mechanism:
         """All outputs that :meth:`linearize` offers, by name."""
         return output_channels(self.tree)
 
+    @single_threaded
     def linearize(
         self,
         trim: Trim | None = None,

@@ -13,6 +13,7 @@ from lftgen.lft.data import LFTData
 from lftgen.lft.field import ExactField
 from lftgen.lft.maps import freeze
 from lftgen.lft.reduction.kalman import reduce
+from lftgen.lft.threads import single_threaded
 
 POINTS = 3
 """Generic points at which the others are frozen; the median of the degrees counts."""
@@ -20,6 +21,7 @@ NOISE = 1e-8
 """What freezing the others may have added as rounding noise; too large a value only makes the bound smaller (still valid)."""
 
 
+@single_threaded
 def order_bound(a: LFTData, seed: int = 7) -> dict[str, int]:
     """Least number of repetitions of each real scalar parameter, in ``[A B; C D]`` in these states.
 

@@ -19,6 +19,7 @@ from lftgen.lft.reduction.balancing import ScalarLFT, balanced, scaled_to_unit_r
 from lftgen.lft.reduction.exact import reduced_exactly
 from lftgen.lft.reduction.staircase import reduced_once
 from lftgen.lft.structure import Structure, slices_of
+from lftgen.lft.threads import single_threaded
 
 TOLERANCES = tuple(10.0**-k for k in range(4, 13))
 """Rank tolerances tried in turn, relative to the norm of a block's rows of the balanced M."""
@@ -76,6 +77,7 @@ def scalar_lft(a: LFTData) -> ScalarLFT:
     return ScalarLFT(dd, dp, pd, pp, groups, low, high)
 
 
+@single_threaded
 def reduce(a: LFTData, tolerance: float | None = None, *, error_floor: float = ERROR_FLOOR) -> LFTData:
     """The same LFT with the fewest repetitions that the n-D Kalman decomposition reaches.
 
@@ -102,9 +104,8 @@ def reduce(a: LFTData, tolerance: float | None = None, *, error_floor: float = E
     if isinstance(a.field, ExactField):
         small = reduced_exactly(s, a.field)
     else:
-        small = _reduced_floats(
-            s, TOLERANCES if tolerance is None else (tolerance,), error_floor, strict=tolerance is not None
-        )
+        tolerances = TOLERANCES if tolerance is None else (tolerance,)
+        small = _reduced_floats(s, tolerances, error_floor, strict=tolerance is not None)
     return a if small.order == s.order else _assembled(a, small)
 
 

@@ -12,7 +12,6 @@ import scipy.linalg
 
 from lftgen.lft.reduction.balancing import ScalarLFT
 
-
 ROUNDING = 1e-14
 """Directions smaller than this, relative to the block's norm before anything was taken away, are rounding: after a
 cancellation they may be all that a block has left."""

@@ -14,8 +14,8 @@ share one chain, since K is diagonal in absolute angles; no general construction
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass
+from typing import Any
 
 import sympy as sp
 
@@ -118,7 +118,7 @@ class PlanarDynamics:
     def __init__(self, tree: Tree, planar: Planar, base: sp.MatrixBase, field: Field) -> None:
         self.tree, self.planar, self.base, self.field = tree, planar, base, field
         self.names = [j.name for j in tree.joints if j.dof]
-        self.inputs: dict[Hashable, int] = {("q", n): 1 for n in self.names} | {
+        self.inputs: dict[Any, int] = {("q", n): 1 for n in self.names} | {
             ("a", n): 1 for n in self.names
         }
 
@@ -134,7 +134,7 @@ class PlanarDynamics:
                 continue
             rows = self._rows(link, com, down)
             mass = self.coefficient(self.tree.bodies[body].mass * sp.eye(len(rows)))
-            labels: dict[Hashable, int] = dict.fromkeys(rows, 1)
+            labels: dict[Any, int] = dict.fromkeys(rows, 1)
             stacked = from_blocks(
                 labels, {"in": len(self.inputs)}, {(b, "in"): v for b, v in rows.items()}, self.field
             )

@@ -15,7 +15,7 @@ Carried for the joint b still to come and the joints a already passed: ``G_b = a
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from typing import Any
 
 import sympy as sp
 
@@ -70,7 +70,7 @@ class StiffnessPass:
     def _labels(self, passed: tuple[str, ...], ahead: list[Joint]) -> Labels:
         """What is carried in a body whose joints towards the base are ``passed``, before the joints ``ahead``."""
         coming = [j.name for a in ahead for j in _with_descendants(self.tree, a) if j.dof]
-        labels: dict[Hashable, int] = {("V",): 3}
+        labels: dict[Any, int] = {("V",): 3}
         labels |= {("G", b): 3 for b in coming}
         labels |= {("P", a, b): 3 for a in passed for b in coming if self._wanted(a, b)}
         labels |= {("y", a): 3 for a in passed}
