@@ -53,17 +53,22 @@ class _Asked:
 
     def __init__(self, mechanism: Mechanism, n: _Numbers) -> None:
         self.bodies = {
-            b.name: (n.ask(b.mass), n.ask(b.com), n.ask(b.inertia), n.ask(b.momentum)) for b in mechanism.bodies
+            b.name: (n.ask(b.mass), n.ask(b.com), n.ask(b.inertia), n.ask(b.momentum))
+            for b in mechanism.bodies
         }
         self.rotors = {(b.name, r.name): n.ask(r.axis) for b in mechanism.bodies for r in b.rotors}
         self.ports = {
-            (b.name, k): (n.ask(p.point), n.ask(p.rotation)) for b in mechanism.bodies for k, p in b.ports.items()
+            (b.name, k): (n.ask(p.point), n.ask(p.rotation))
+            for b in mechanism.bodies
+            for k, p in b.ports.items()
         }
         self.joints = {j.name: _ask_joint(j, n) for j in mechanism.joints}
         self.gravity, self.acceleration = n.ask(mechanism.gravity), n.ask(mechanism.acceleration)
         self.gains = {c.name: n.ask(c.gains) for c in mechanism.input_channels.values()}
         self.loads = {
-            load.name: (n.ask(load.force), n.ask(load.torque)) for load in mechanism.loads if isinstance(load, Load)
+            load.name: (n.ask(load.force), n.ask(load.torque))
+            for load in mechanism.loads
+            if isinstance(load, Load)
         }
         self.springs = {
             s.name: (n.ask(s.stiffness), n.ask(s.damping), n.ask(s.force_density), n.ask(s.anchor))
@@ -151,7 +156,9 @@ def numeric_model(
     """
     if mechanism.symbols:
         names = ", ".join(map(str, mechanism.symbols))
-        raise ModelError(f"{mechanism.name}: free symbols {names} have no value, so there is no numeric model")
+        raise ModelError(
+            f"{mechanism.name}: free symbols {names} have no value, so there is no numeric model"
+        )
     count = max((np.size(v) for v in values.values()), default=1)
     n = _Numbers(mechanism)
     asked = _Asked(mechanism, n)
@@ -166,7 +173,12 @@ def _solved(mechanism: Mechanism, n: _Numbers, asked: _Asked, values: Values, co
     for u in np.vstack([np.zeros(k), np.eye(k)]) if k else ():
         n.evaluate(values, count, np.broadcast_to(u, (count, k)))
         numeric = _Maker(mechanism, n, asked).numeric_model((), ())
-        idle = [d for link in numeric.model.links if not link.joint.actuated for d in range(numeric.model.nq)[link.dofs]]
+        idle = [
+            d
+            for link in numeric.model.links
+            if not link.joint.actuated
+            for d in range(numeric.model.nq)[link.dofs]
+        ]
         force = rb.inverse_dynamics(numeric.model, numeric.q)
         columns.append(np.broadcast_to(force, (count, force.shape[-1]))[:, idle])
     if not k:
@@ -182,9 +194,14 @@ class _Maker:
         self.mechanism, self.n, self.asked = mechanism, n, asked
         self.places = {k: (n.get(p, 3), n.get(r, 3, 3)) for k, (p, r) in asked.ports.items()}
         joints = [(j, numeric) for j in mechanism.joints for numeric in _joints(j, asked.joints[j.name], n)]
-        crosses = [rb.Body(j.name, np.zeros(()), np.zeros(3), np.zeros((3, 3))) for j in mechanism.joints if j.kind == "universal"]
+        crosses = [
+            rb.Body(j.name, np.zeros(()), np.zeros(3), np.zeros((3, 3)))
+            for j in mechanism.joints
+            if j.kind == "universal"
+        ]
         bodies = [
-            rb.Body(k, n.get(m), n.get(c, 3), n.get(i, 3, 3), n.get(h, 3)) for k, (m, c, i, h) in asked.bodies.items()
+            rb.Body(k, n.get(m), n.get(c, 3), n.get(i, 3, 3), n.get(h, 3))
+            for k, (m, c, i, h) in asked.bodies.items()
         ]
         self.bare = rb.Model(
             tuple(bodies + crosses),
@@ -227,8 +244,14 @@ class _Maker:
         return next(k for k, s in enumerate(self.springs) if s.name == name)
 
     def _spring(self, spring: Any) -> NumericSpring:
-        k, d, density, anchor = (self.n.get(s, *((3,) if i == 3 else ())) for i, s in enumerate(self.asked.springs[spring.name]))
-        ends = [find_port(e, self.mechanism.tree.bodies, spring.name) for e in (spring.port, spring.other) if e != GROUND]
+        k, d, density, anchor = (
+            self.n.get(s, *((3,) if i == 3 else ())) for i, s in enumerate(self.asked.springs[spring.name])
+        )
+        ends = [
+            find_port(e, self.mechanism.tree.bodies, spring.name)
+            for e in (spring.port, spring.other)
+            if e != GROUND
+        ]
         placed = [(b, self.places[b, p][0], self.at.rotation[b], self.at.position[b]) for b, p in ends]
         return NumericSpring(spring.name, tuple(placed), anchor, k, d, density)
 
@@ -265,7 +288,11 @@ class _Maker:
         return (f"{joint}_{component + 1}", 0) if kind == "universal" else (joint, component)
 
     def _output(self, c: Channel) -> Any:
-        plain = {"joint position": rb.JointPosition, "joint rate": rb.JointRate, "joint acceleration": rb.JointAcceleration}
+        plain = {
+            "joint position": rb.JointPosition,
+            "joint rate": rb.JointRate,
+            "joint acceleration": rb.JointAcceleration,
+        }
         if c.kind in plain:
             return plain[c.kind](*self._coordinate(c.owner, c.component))
         if c.kind.startswith("joint wrench"):
@@ -322,7 +349,14 @@ def _joints(j: Joint, asked: dict[str, slice], n: _Numbers) -> list[rb.Joint]:
         ends = ((j.parent, j.name, first), (j.name, j.child, second))
         return [
             rb.Joint(
-                f"{j.name}_{i + 1}", "revolute", a, b, damping=d[:, i], stiffness=k[:, i], actuated=actuated, **own
+                f"{j.name}_{i + 1}",
+                "revolute",
+                a,
+                b,
+                damping=d[:, i],
+                stiffness=k[:, i],
+                actuated=actuated,
+                **own,
             )
             for i, (a, b, own) in enumerate(ends)
         ]

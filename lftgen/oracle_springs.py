@@ -56,15 +56,15 @@ class NumericSpring:
             gain[:, :, k] = self.force(r + small, zero).imag / STEP
             gain[:, :, 3 + k] = self.force(r, zero + small).imag / STEP
         signs = np.array([1.0, -1.0])[: len(self.ends)]
-        return np.concatenate(
-            [np.concatenate([-a * b * gain for b in signs], axis=2) for a in signs], axis=1
-        )
+        return np.concatenate([np.concatenate([-a * b * gain for b in signs], axis=2) for a in signs], axis=1)
 
     @property
     def inputs(self) -> list[Any]:
         """Forces on the ends in reference axes, as inputs of the numeric model."""
         return [
-            rb.PortForce(b, r, np.swapaxes(R, -1, -2), "force", k) for b, r, R, _ in self.ends for k in range(3)
+            rb.PortForce(b, r, np.swapaxes(R, -1, -2), "force", k)
+            for b, r, R, _ in self.ends
+            for k in range(3)
         ]
 
     @property
@@ -87,7 +87,9 @@ def euler_gain(rpy: np.ndarray) -> np.ndarray:
         R = np.matmul(base, rotation_exponential(1j * STEP * np.eye(3)[k]))
         # derivatives of the two-argument arctangents and the arcsine, in complex arithmetic
         out[:, 0, k] = _angle(R[:, 2, 1], R[:, 2, 2])
-        out[:, 1, k] = _angle(-R[:, 2, 0], np.sqrt(R[:, 0, 0] ** 2 + R[:, 1, 0] ** 2) * np.sign(np.cos(rpy[:, 1])))
+        out[:, 1, k] = _angle(
+            -R[:, 2, 0], np.sqrt(R[:, 0, 0] ** 2 + R[:, 1, 0] ** 2) * np.sign(np.cos(rpy[:, 1]))
+        )
         out[:, 2, k] = _angle(R[:, 1, 0], R[:, 0, 0])
     return out
 

@@ -101,7 +101,13 @@ def simulate(
     stepper = _Stepper(mechanism, dict(values or {}), dict(inputs or {}), tuple(outputs))
     start = stepper.initial(dict(initial or {}))
     run = solve_ivp(
-        stepper.derivative, (instants[0], instants[-1]), start, method="DOP853", t_eval=instants, rtol=rtol, atol=atol
+        stepper.derivative,
+        (instants[0], instants[-1]),
+        start,
+        method="DOP853",
+        t_eval=instants,
+        rtol=rtol,
+        atol=atol,
     )
     if not run.success:
         raise ModelError(f"simulate: the integration failed at t = {run.t[-1]:.6g} s: {run.message}")
@@ -154,11 +160,17 @@ class _Stepper:
     def read(self, t: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Outputs (outputs, T), changes from their equilibrium values."""
         n = len(x) // 2
-        rows = [self._response(ti, xi[:n], xi[n:], self.read_channels)[1] for ti, xi in zip(t, x.T, strict=True)]
-        rest = response(self.point, (), self.read_channels, np.zeros((1, n)), np.zeros((1, n)), np.zeros((1, 0)))[1][0]
+        rows = [
+            self._response(ti, xi[:n], xi[n:], self.read_channels)[1] for ti, xi in zip(t, x.T, strict=True)
+        ]
+        rest = response(
+            self.point, (), self.read_channels, np.zeros((1, n)), np.zeros((1, n)), np.zeros((1, 0))
+        )[1][0]
         return np.array(rows).reshape(len(t), -1).T - rest[:, None]
 
-    def _response(self, t: float, small: np.ndarray, rates: np.ndarray, outputs: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _response(
+        self, t: float, small: np.ndarray, rates: np.ndarray, outputs: Any
+    ) -> tuple[np.ndarray, np.ndarray]:
         u = [float(s(t)) if callable(s) else float(s) for s in self.signals]
         inputs = list(self.plain)
         if self.dead or self.numeric.springs:
@@ -181,13 +193,17 @@ class _Stepper:
         return dict(zip(names, poses(model, places), strict=True)), dict(zip(names, v, strict=True))
 
 
-def _spring_forces(spring: NumericSpring, world: Mapping[str, Any], velocity: Mapping[str, np.ndarray]) -> tuple[list[Any], list[float]]:
+def _spring_forces(
+    spring: NumericSpring, world: Mapping[str, Any], velocity: Mapping[str, np.ndarray]
+) -> tuple[list[Any], list[float]]:
     """What a spring adds to its pull at the equilibrium (which the model carries as loads): channels and values."""
     ends = []
     for body, r, _, _ in spring.ends:
         R, p = world[body]
         v = velocity[body]
-        ends.append((p + apply(R, r), apply(R, v[..., 3:] + cross(v[..., :3], r)), body, r, np.swapaxes(R, -1, -2)))
+        ends.append(
+            (p + apply(R, r), apply(R, v[..., 3:] + cross(v[..., :3], r)), body, r, np.swapaxes(R, -1, -2))
+        )
     far = ends[1][:2] if len(ends) > 1 else (spring.anchor, np.zeros((1, 3)))
     change = spring.force(far[0] - ends[0][0], far[1] - ends[0][1]) - spring.pull()
     channels, values = [], []
@@ -231,7 +247,9 @@ def _check_outputs(mechanism: Mechanism, outputs: Sequence[str]) -> None:
         if channel is None:
             raise unknown(name, mechanism.output_channels, "output")
         if channel.kind in ("joint euler", "spring pull"):
-            raise ModelError(f"simulate: {name} is an output of the linear model only; read attitudes and port positions instead")
+            raise ModelError(
+                f"simulate: {name} is an output of the linear model only; read attitudes and port positions instead"
+            )
 
 
 def lpv_system(plant: LFT, *, name: str = "lpv") -> Any:
@@ -268,7 +286,9 @@ def lpv_system(plant: LFT, *, name: str = "lpv") -> Any:
 
     scheduling = [p for p in plant.parameters if p.role == "scheduling"]
     if not plant.states or not scheduling:
-        raise ModelError("lpv_system: the plant needs states and at least one scheduling parameter; use at() for one point")
+        raise ModelError(
+            "lpv_system: the plant needs states and at least one scheduling parameter; use at() for one point"
+        )
     n_u = len(plant.inputs)
 
     def matrices(u: np.ndarray) -> Any:

@@ -84,7 +84,9 @@ class Articulated:
         if port not in self.ports:
             raise unknown(port, self.ports, "handle")
         data = self.affine.data
-        return [data.outputs.index(n) for n in self._rows([port])], [data.inputs.index(n) for n in self._columns([port])]
+        return [data.outputs.index(n) for n in self._rows([port])], [
+            data.inputs.index(n) for n in self._columns([port])
+        ]
 
     def inverted(self, port: str) -> LFT:
         """``affine`` with one handle driven: its acceleration an input, the wrench that this takes an output.
@@ -98,7 +100,11 @@ class Articulated:
         IllPosedError
             The handle has fewer than six degrees of freedom, so that not every acceleration is possible.
         """
-        return LFT(exchange(self.affine.data, *self._places(port), f"the inverse inertia at {port} at the nominal values"))
+        return LFT(
+            exchange(
+                self.affine.data, *self._places(port), f"the inverse inertia at {port} at the nominal values"
+            )
+        )
 
     def join(self, port: str, other: Articulated, other_port: str, joint: Joint) -> Articulated:
         """Both mechanisms with a handle of one connected to a handle of the other by a joint (7.63).
@@ -125,7 +131,9 @@ class Articulated:
         full = _with_joint(self, other, joint, o_a, i_a, [n_a + i for i in o_b], [m_a - 1 + i for i in i_b])
         dof, n_y, n_u = joint.dof, n_a + other.affine.shape[0], m_a + other.affine.shape[1] - 1
         equations, unknowns = [*range(6 + dof)], [*range(6), *range(6 + n_u, 6 + n_u + dof)]
-        solved = exchange(full, equations, unknowns, "the inverse inertia that the joint sees at the nominal values")
+        solved = exchange(
+            full, equations, unknowns, "the inverse inertia that the joint sees at the nominal values"
+        )
         rows = [*range(6 + dof, 6 + dof + n_y), *range(6, 6 + dof)]
         data = reduce(select(solved, rows, [*range(6, 6 + n_u), *range(6 + n_u, 6 + n_u + dof)]))
         inputs = [*self.affine.inputs, *other.affine.inputs[1:], *joint.names(joint.forces)]
@@ -137,7 +145,13 @@ class Articulated:
 
 
 def _with_joint(
-    a: Articulated, b: Articulated, joint: Joint, o_a: Sequence[int], i_a: Sequence[int], o_b: Sequence[int], i_b: Sequence[int]
+    a: Articulated,
+    b: Articulated,
+    joint: Joint,
+    o_a: Sequence[int],
+    i_a: Sequence[int],
+    o_b: Sequence[int],
+    i_b: Sequence[int],
 ) -> LFTData:
     """[f; 1 and inputs; q''] -> [a_b - X a_a - S q''; S^T f; outputs], with f on b and -X^T f on a."""
     exact = a.affine.is_exact and b.affine.is_exact
@@ -159,7 +173,9 @@ def _with_joint(
     right = hstack([_plain(put, "f"), _plain(realize_coefficient(ones, exact=exact), "u"), _plain(zero, "q")])
     read = add(transpose(_ones(o_b, n_y, exact)), negate(multiply(X, transpose(_ones(o_a, n_y, exact)))))
     zero = realize_coefficient(sp.zeros(dof, n_y), exact=exact)
-    left = vstack([_plain(read, "e"), _plain(zero, "t"), _plain(realize_coefficient(sp.eye(n_y), exact=exact), "y")])
+    left = vstack(
+        [_plain(read, "e"), _plain(zero, "t"), _plain(realize_coefficient(sp.eye(n_y), exact=exact), "y")]
+    )
     direct = sp.zeros(6 + dof + n_y, 6 + n_u + dof)
     direct[:6, 6 + n_u :] = -S
     own = realize_coefficient(sp.Matrix(direct), exact=exact)
@@ -170,7 +186,9 @@ def _with_joint(
 
 def _plain(a: LFTData, tag: str) -> LFTData:
     """Names that clash with no other."""
-    return renamed(a, inputs=[f"{tag}u{k}" for k in range(a.shape[1])], outputs=[f"{tag}y{k}" for k in range(a.shape[0])])
+    return renamed(
+        a, inputs=[f"{tag}u{k}" for k in range(a.shape[1])], outputs=[f"{tag}y{k}" for k in range(a.shape[0])]
+    )
 
 
 def _ones(rows: Sequence[int], n: int, exact: bool) -> LFTData:
@@ -189,7 +207,9 @@ def _placed(block: LFTData, n: int, row: int, m: int, column: int) -> LFTData:
         rows[row + k, k] = 1
     for k in range(block.shape[1]):
         columns[k, column + k] = 1
-    return multiply(multiply(realize_coefficient(rows, exact=exact), block), realize_coefficient(columns, exact=exact))
+    return multiply(
+        multiply(realize_coefficient(rows, exact=exact), block), realize_coefficient(columns, exact=exact)
+    )
 
 
 def articulated(mechanism: MechanismModel, ports: Sequence[str], trim: Trim) -> Articulated:
@@ -229,7 +249,12 @@ def _bias(mechanism: MechanismModel, ports: Sequence[str], channels: LFTData, tr
         rows.append(_plain(multiply(moved, trim.acceleration[body].data), f"{i}."))
     torques = [renamed(trim.torque[j.name].data, inputs=["1"]) for j in mechanism.joints if j.dof]
     dof = sum(t.shape[0] for t in torques)
-    still = vstack([*(renamed(r, inputs=["1"]) for r in rows), _plain(realize_coefficient(sp.zeros(dof, 1), exact=trim.exact), "q")])
+    still = vstack(
+        [
+            *(renamed(r, inputs=["1"]) for r in rows),
+            _plain(realize_coefficient(sp.zeros(dof, 1), exact=trim.exact), "q"),
+        ]
+    )
     if not torques:
         return still
     effect = select(channels, range(channels.shape[0]), range(channels.shape[1] - dof, channels.shape[1]))

@@ -104,7 +104,9 @@ def solution_trim(mechanism: MechanismModel, values: Mapping[str, sp.Expr], trim
 
 def _unbalanced(mechanism: MechanismModel, joint: Joint, trim: Trim, point: dict[str, float]) -> TrimError:
     free = joint.kind == "free"
-    who = f"body {joint.child} (free joint {joint.name})" if free else f"joint {joint.name} has no actuator and"
+    who = (
+        f"body {joint.child} (free joint {joint.name})" if free else f"joint {joint.name} has no actuator and"
+    )
     advice = (
         "change the loads, the acceleration or the masses, or let trim(solve=[...]) find one of them"
         if free
@@ -116,7 +118,10 @@ def _unbalanced(mechanism: MechanismModel, joint: Joint, trim: Trim, point: dict
         need = ", ".join(str(e) for e in torque.to_sympy())
         return TrimError(f"{who} is not in equilibrium: holding it takes {need} {joint.force_unit}; {advice}")
     point = {k: v for k, v in point.items() if k in {p.name for p in mechanism.parameters}}
-    values = ", ".join(f"{n} = {v:.6g}" for n, v in zip(joint.names(joint.forces), evaluate_ports(torque.data, point)[0][:, 0], strict=True))
+    values = ", ".join(
+        f"{n} = {v:.6g}"
+        for n, v in zip(joint.names(joint.forces), evaluate_ports(torque.data, point)[0][:, 0], strict=True)
+    )
     where = f" at {', '.join(f'{k} = {v:.6g}' for k, v in point.items())}" if point else ""
     left = left_accelerations(mechanism, trim, point)
     own = ", ".join(f"{k} = {v:.6g}" for k, v in left.items() if k.startswith(f"{joint.name}_"))
@@ -137,7 +142,9 @@ def left_accelerations(mechanism: MechanismModel, trim: Trim, point: dict[str, f
     known = {b.name for b in dynamics.structure.blocks}
     try:
         H = evaluate_ports(dynamics, {k: v for k, v in point.items() if k in known})[0][np.ix_(rows, columns)]
-        missing = [-evaluate_ports(trim.torque[j.name].data, point)[0][:, 0] * (not j.actuated) for j in joints]
+        missing = [
+            -evaluate_ports(trim.torque[j.name].data, point)[0][:, 0] * (not j.actuated) for j in joints
+        ]
         return dict(zip(names, np.linalg.solve(H, np.concatenate(missing)), strict=True))
     except (IllPosedError, np.linalg.LinAlgError):
         return {}

@@ -108,7 +108,14 @@ class RigidBody:
                 raise ModelError(f"body {name}: port {port!r} always exists and cannot be defined")
             checked[port] = _port(where, name, port)
         carried = _checked_rotors(rotors, name, checked)
-        values = {"name": name, "mass": m, "com": c, "inertia": tensor, "ports": MappingProxyType(checked), "rotors": carried}
+        values = {
+            "name": name,
+            "mass": m,
+            "com": c,
+            "inertia": tensor,
+            "ports": MappingProxyType(checked),
+            "rotors": carried,
+        }
         for key, value in values.items():
             object.__setattr__(self, key, value)
         object.__setattr__(
@@ -190,7 +197,9 @@ def _checked_rotors(rotors: Sequence[Rotor], body: str, ports: Mapping[str, Port
         if not isinstance(rotor, Rotor):
             raise ModelError(f"body {body}: rotors must be Rotor objects, got {rotor!r}")
         if rotor.name in ports or [r.name for r in rotors].count(rotor.name) > 1:
-            raise ModelError(f"body {body}: the name {rotor.name} occurs twice among its ports and rotors; rename one")
+            raise ModelError(
+                f"body {body}: the name {rotor.name} occurs twice among its ports and rotors; rename one"
+            )
     return tuple(rotors)
 
 

@@ -70,7 +70,9 @@ def body_block(
     return Block(body.name, (b.acceleration, *outside), (j.wrench,), relations, exact)
 
 
-def joint_block(joint: Joint, trim: Trim, *, exact: bool, euler: bool = False, equilibrium: bool = True) -> Block:
+def joint_block(
+    joint: Joint, trim: Trim, *, exact: bool, euler: bool = False, equilibrium: bool = True
+) -> Block:
     """Motion from parent to child, wrench from child to parent ([K] (22), (23) with rotation vectors for Euler angles).
 
     ``da = X da_parent + S q'' + crm(a-bar) S q``, ``dx = X dx_parent + S q``, ``dv = X dv_parent + S q'``;
@@ -112,7 +114,16 @@ def joint_block(joint: Joint, trim: Trim, *, exact: bool, euler: bool = False, e
         attitude = Signal(joint.name, joint.positions[:3])
         relations.append(relation(j.euler, (attitude, joint.euler_factor())))
         outputs.append(j.euler)
-    inputs = (parent.acceleration, parent.displacement, parent.twist, parent.base, j.position, j.rate, j.acceleration, j.wrench)
+    inputs = (
+        parent.acceleration,
+        parent.displacement,
+        parent.twist,
+        parent.base,
+        j.position,
+        j.rate,
+        j.acceleration,
+        j.wrench,
+    )
     return Block(joint.name, inputs, tuple(outputs), tuple(relations), exact)
 
 

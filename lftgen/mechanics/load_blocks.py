@@ -50,18 +50,25 @@ def rotor_terms(body: RigidBody, driven: Sequence[str]) -> list[tuple]:
     return terms
 
 
-def load_terms(body: RigidBody, actions: Sequence[Action], inputs: Sequence[tuple[str, str]], trim: Trim) -> list[tuple]:
+def load_terms(
+    body: RigidBody, actions: Sequence[Action], inputs: Sequence[tuple[str, str]], trim: Trim
+) -> list[tuple]:
     """Loads of a body: their turning back where they keep reference components, their inputs, the pull of springs."""
     displacement = BodySignals(body.name).displacement
     terms: list[tuple] = []
     for a in actions:
-        place, turn = body.ports[a.port], bound(trim.rotation[body.name].T, f"{body.name}_rotation_t", XYZ, XYZ)
+        place, turn = (
+            body.ports[a.port],
+            bound(trim.rotation[body.name].T, f"{body.name}_rotation_t", XYZ, XYZ),
+        )
         to_origin = moved_force(place.point)
         if not a.turns and not _is_zero(trim.load[a.key]):
             wrench = bound(trim.load[a.key], f"{a.key}_bar", TORQUE_FORCE)
             for k in range(3):
                 cross = turned(skew(_I3[:, k]))
-                terms.append((Signal(displacement.name, (displacement.suffixes[k],)), to_origin * cross, wrench))
+                terms.append(
+                    (Signal(displacement.name, (displacement.suffixes[k],)), to_origin * cross, wrench)
+                )
         if a.load.kind == "spring":
             terms.append((pull_signal(a.load.name), -a.sign * to_origin[:, 3:], turn))
         for load, kind in inputs:

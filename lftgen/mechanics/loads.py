@@ -156,7 +156,9 @@ class SpringDamper(Frozen):
         what = f"spring {name}"
         at = vector(anchor, f"{what}: anchor")
         if other != GROUND and at != sp.zeros(3, 1):
-            raise ModelError(f"{what}: an anchor is a point of the ground, but the other end is {other}; leave one out")
+            raise ModelError(
+                f"{what}: an anchor is a point of the ground, but the other end is {other}; leave one out"
+            )
         if port == other:
             raise ModelError(f"{what}: both ends are {port}; a spring connects two ports")
         self._freeze(
@@ -204,7 +206,9 @@ def find_port(name: str, bodies: Mapping[str, RigidBody], what: str) -> tuple[st
     if name not in known:
         raise unknown(name, known, f"port (of {what})")
     if len(known[name]) > 1:
-        raise ModelError(f"{what}: {name} is a port of {' and of '.join(b for b, _ in known[name])}; rename one")
+        raise ModelError(
+            f"{what}: {name} is a port of {' and of '.join(b for b, _ in known[name])}; rename one"
+        )
     return known[name][0]
 
 

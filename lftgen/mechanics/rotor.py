@@ -51,9 +51,13 @@ class Rotor(Frozen):
     def __init__(self, name: str, *, axis: Any = None, momentum: Any = 0.0) -> None:
         check_name(name, "rotor")
         if axis is None:
-            raise ModelError(f"rotor {name}: a momentum needs an axis in the body's frame; give axis=(x, y, z)")
+            raise ModelError(
+                f"rotor {name}: a momentum needs an axis in the body's frame; give axis=(x, y, z)"
+            )
         what = f"rotor {name}"
-        self._freeze(name=name, axis=unit_axis(axis, f"{what}: axis"), momentum=scalar(momentum, f"{what}: momentum"))
+        self._freeze(
+            name=name, axis=unit_axis(axis, f"{what}: axis"), momentum=scalar(momentum, f"{what}: momentum")
+        )
 
     def __repr__(self) -> str:
         return f"Rotor({self.name!r}, axis={tuple(self.axis)}, momentum={self.momentum})"

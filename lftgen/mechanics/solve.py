@@ -96,7 +96,9 @@ def static_wrenches(mechanism: MechanismModel) -> dict[str, sp.MatrixBase]:
     return wrench
 
 
-def _span(mechanism: MechanismModel, spring: Any, rotation: dict[str, Any], position: dict[str, Any]) -> sp.MatrixBase:
+def _span(
+    mechanism: MechanismModel, spring: Any, rotation: dict[str, Any], position: dict[str, Any]
+) -> sp.MatrixBase:
     def at(end: str) -> sp.MatrixBase:
         if end == GROUND:
             return spring.anchor
@@ -110,7 +112,11 @@ def _check_angles(mechanism: MechanismModel, unknowns: Unknowns, equations: Sequ
     for parameter, symbol in unknowns.replaced.items():
         if isinstance(parameter, Parameter) and parameter.is_angle:
             entering = [e for e in equations if symbol in e.residual.free_symbols]
-            text = f"{entering[0].name}: {_short(entering[0].residual.xreplace({symbol: parameter}))} = 0" if entering else "none"
+            text = (
+                f"{entering[0].name}: {_short(entering[0].residual.xreplace({symbol: parameter}))} = 0"
+                if entering
+                else "none"
+            )
             raise NotRationalError(
                 f"solve: the equilibrium is not rational in the angle {parameter.name} (equation {text}); keep it as a scheduled "
                 f"angle and solve for what makes it the equilibrium{_choices(mechanism)}"
@@ -125,18 +131,22 @@ def _choices(mechanism: MechanismModel) -> str:
 def _solve(equations: Sequence[Equation], unknowns: Unknowns) -> dict[str, sp.Expr]:
     symbols = list(unknowns.symbols.values())
     if not equations:
-        raise TrimError(f"solve: every joint has its actuator and nothing is left to solve {', '.join(unknowns.symbols)} from")
+        raise TrimError(
+            f"solve: every joint has its actuator and nothing is left to solve {', '.join(unknowns.symbols)} from"
+        )
     r = rational_matrix(sp.Matrix([e.residual for e in equations]))
     others = [p.coordinate for p in r.parameters] + [s for s in r.field.symbols if s not in symbols]
     domain = sp.QQ.frac_field(*others) if others else sp.QQ
-    ring = sp.ring([s for s in symbols], domain)[0]
+    ring = sp.ring(list(symbols), domain)[0]
     rows = [ring.from_expr(row[0].as_expr()) if row[0] else ring.zero for row in r.numerators]
     named = [(e, p) for e, p in zip(equations, rows, strict=True) if p]
     for name, symbol in unknowns.symbols.items():
         degrees = [p.degree(ring(symbol)) for _, p in named]
         if not any(d > 0 for d in degrees):
             balance = f" ({', '.join(e.name for e, _ in named)})" if named else ""
-            raise TrimError(f"solve: {name} does not enter the equilibrium equations{balance}; solve for something that does")
+            raise TrimError(
+                f"solve: {name} does not enter the equilibrium equations{balance}; solve for something that does"
+            )
     for e, p in named:
         if any(sum(m) > 1 for m in p.itermonoms()):
             raise NotRationalError(
@@ -146,12 +156,18 @@ def _solve(equations: Sequence[Equation], unknowns: Unknowns) -> dict[str, sp.Ex
     return _values(named, unknowns, ring, r.parameters)
 
 
-def _values(named: list[tuple[Equation, Any]], unknowns: Unknowns, ring: Any, parameters: Sequence[Parameter]) -> dict[str, sp.Expr]:
+def _values(
+    named: list[tuple[Equation, Any]], unknowns: Unknowns, ring: Any, parameters: Sequence[Parameter]
+) -> dict[str, sp.Expr]:
     found = solve_lin_sys([p for _, p in named], ring, _raw=False)
     if found is None:
         raise TrimError(_contradiction(named, unknowns, ring))
     found = {k.as_expr() if hasattr(k, "as_expr") else k: v for k, v in found.items()}
-    missing = [n for n, s in unknowns.symbols.items() if s not in found or set(found[s].as_expr().free_symbols) & set(unknowns.symbols.values())]
+    missing = [
+        n
+        for n, s in unknowns.symbols.items()
+        if s not in found or set(found[s].as_expr().free_symbols) & set(unknowns.symbols.values())
+    ]
     if missing:
         raise TrimError(
             f"solve: under-determined: {len(named)} equations ({', '.join(e.name for e, _ in named)}) do not decide "
@@ -182,5 +198,7 @@ def _contradiction(named: list[tuple[Equation, Any]], unknowns: Unknowns, ring: 
 
 
 def _short(expression: sp.Expr) -> str:
-    text = str(sp.nsimplify(sp.simplify(expression), rational=False) if expression.count_ops() < 60 else expression)
-    return (text if len(text) < 160 else text[:157] + "...")
+    text = str(
+        sp.nsimplify(sp.simplify(expression), rational=False) if expression.count_ops() < 60 else expression
+    )
+    return text if len(text) < 160 else text[:157] + "..."

@@ -13,6 +13,8 @@ from lftgen.lft.data import LFTData, default_names
 from lftgen.lft.evaluation import evaluate_ports
 from lftgen.lft.reduction.kalman import reduce
 
+NOISE = 1e-11
+"""Equations below this, relative to the largest, are rounding errors of what vanishes (the balance is checked again)."""
 TOLERANCE = 1e-9
 """Singular values below this, relative to the largest of the scaled equations, count as zero."""
 
@@ -29,10 +31,12 @@ def solve_affine(names: Sequence[str], residual: LFTData | None, unknowns: Seque
         Over-determined (with the equation that contradicts), under-determined, or an unknown that does not enter.
     """
     if residual is None:
-        raise TrimError(f"solve: every joint has its actuator, so {', '.join(unknowns)} may be anything; leave solve out")
+        raise TrimError(
+            f"solve: every joint has its actuator, so {', '.join(unknowns)} may be anything; leave solve out"
+        )
     values = _samples(residual)
     scale = np.abs(values).max(axis=(0, 2))
-    rows = [i for i, s in enumerate(scale) if s > 0]
+    rows = [i for i, s in enumerate(scale) if s > NOISE * scale.max()]
     values = values[:, rows] / scale[rows, None]
     known, gain = values[:, :, 0], values[:, :, 1:]
     _check_entering(gain, unknowns, [names[i] for i in rows])
@@ -43,7 +47,12 @@ def solve_affine(names: Sequence[str], residual: LFTData | None, unknowns: Seque
     chosen = [rows[i] for i in _independent(gain, len(unknowns))]
     square = reduce(select(residual, chosen, range(residual.shape[1])))
     plain = renamed(square, inputs=["1", *unknowns], outputs=[f"r.{i}" for i in range(len(chosen))])
-    turned = exchange(plain, range(len(chosen)), range(1, len(unknowns) + 1), "the equilibrium equations at the nominal values")
+    turned = exchange(
+        plain,
+        range(len(chosen)),
+        range(1, len(unknowns) + 1),
+        "the equilibrium equations at the nominal values",
+    )
     u = reduce(select(turned, range(len(unknowns)), [0]))
     return renamed(u, inputs=default_names("u", 1), outputs=default_names("y", len(unknowns)))
 
@@ -54,7 +63,10 @@ def _samples(residual: LFTData) -> np.ndarray:
         from lftgen.lft.symbolic import substitute_symbols
 
         rng = np.random.default_rng(6)
-        residual = substitute_symbols(residual, {s.name: float(v) for s, v in zip(residual.field.symbols, rng.uniform(0.5, 2, 99), strict=False)})
+        residual = substitute_symbols(
+            residual,
+            {s.name: float(v) for s, v in zip(residual.field.symbols, rng.uniform(0.5, 2, 99), strict=False)},
+        )
     rng = np.random.default_rng(5)
     points = {
         b.name: np.concatenate([[b.parameter.nominal], rng.uniform(b.parameter.lower, b.parameter.upper, 7)])
@@ -69,7 +81,9 @@ def _check_entering(gain: np.ndarray, unknowns: Sequence[str], equations: Sequen
     for name, value in zip(unknowns, largest, strict=True):
         if value <= 1e-13:
             among = f" ({', '.join(equations)})" if equations else ""
-            raise TrimError(f"solve: {name} does not enter the equilibrium equations{among}; solve for something that does")
+            raise TrimError(
+                f"solve: {name} does not enter the equilibrium equations{among}; solve for something that does"
+            )
 
 
 def _check_determined(gain: np.ndarray, unknowns: Sequence[str], equations: Sequence[str]) -> None:
@@ -86,13 +100,19 @@ def _check_determined(gain: np.ndarray, unknowns: Sequence[str], equations: Sequ
     )
 
 
-def _check_consistent(known: np.ndarray, gain: np.ndarray, unknowns: Sequence[str], equations: Sequence[str]) -> None:
+def _check_consistent(
+    known: np.ndarray, gain: np.ndarray, unknowns: Sequence[str], equations: Sequence[str]
+) -> None:
     for r, G in zip(known, gain, strict=True):
         u = np.linalg.lstsq(G, -r, rcond=None)[0]
         left = r + G @ u
         size = np.abs(r) + np.abs(G) @ np.abs(u)
         if np.any(np.abs(left) > 1e-8 * size.max()):
-            empty = [i for i in range(len(r)) if np.abs(gain[:, i]).max() <= 1e-13 and abs(left[i]) > 1e-8 * size.max()]
+            empty = [
+                i
+                for i in range(len(r))
+                if np.abs(gain[:, i]).max() <= 1e-13 and abs(left[i]) > 1e-8 * size.max()
+            ]
             k = empty[0] if empty else int(np.argmax(np.abs(left)))
             why = "holds none of the unknowns and does not vanish" if empty else "contradicts the others"
             raise TrimError(

@@ -56,7 +56,9 @@ class Tree:
         return tuple(out)
 
 
-def build_tree(bodies: Sequence[RigidBody], joints: Sequence[Joint], loads: Sequence[Load | SpringDamper] = ()) -> Tree:
+def build_tree(
+    bodies: Sequence[RigidBody], joints: Sequence[Joint], loads: Sequence[Load | SpringDamper] = ()
+) -> Tree:
     """Check the topology and find the order.
 
     Raises
@@ -109,7 +111,9 @@ def _outward(joints: Sequence[Joint]) -> list[Joint]:
 
 def _check_masses(tree: Tree) -> None:
     for joint in tree.joints:
-        inertia_of_its_own = not (joint.armature_matrix().is_zero_matrix and joint.carried_inertia().is_zero_matrix)
+        inertia_of_its_own = not (
+            joint.armature_matrix().is_zero_matrix and joint.carried_inertia().is_zero_matrix
+        )
         beyond = tree.beyond(joint)
         if joint.dof and not inertia_of_its_own and all(tree.bodies[b].is_massless for b in beyond):
             raise ModelError(

@@ -134,7 +134,9 @@ class _Solver:
             if s.other == GROUND:
                 ends.append(self.coefficient(s.anchor))
             else:
-                ends.append(self.port_position(*find_port(s.other, self.tree.bodies, s.name), rotation, position))
+                ends.append(
+                    self.port_position(*find_port(s.other, self.tree.bodies, s.name), rotation, position)
+                )
             out[s.name] = reduce(add(ends[1], negate(ends[0])))
         return out
 
@@ -155,7 +157,9 @@ class _Solver:
     def _turned(self, turn: LFTData, wrench: LFTData, a: Action) -> LFTData:
         """blkdiag(turn, turn) wrench, at the cost of one turn where there is no torque."""
         if not isinstance(a.load, Load) or a.load.torque == sp.zeros(3, 1):
-            force = multiply(turn, multiply(self.coefficient(sp.Matrix.hstack(sp.zeros(3), sp.eye(3))), wrench))
+            force = multiply(
+                turn, multiply(self.coefficient(sp.Matrix.hstack(sp.zeros(3), sp.eye(3))), wrench)
+            )
             return vstack([self.coefficient(sp.zeros(3, force.shape[1])), force])
         return multiply(block_diag([turn, turn]), wrench)
 
@@ -189,7 +193,9 @@ class _Solver:
         rows = []
         for j in joints:
             preload = sp.Matrix.hstack(j.preload(), sp.zeros(j.dof, len(self.unknowns)))
-            rows.append(add(multiply(self.coefficient(j.subspace().T), wrench[j.name]), self.coefficient(preload)))
+            rows.append(
+                add(multiply(self.coefficient(j.subspace().T), wrench[j.name]), self.coefficient(preload))
+            )
         names = [n for j in joints for n in j.names(j.forces)]
         return names, reduce(vstack(rows)) if rows else None
 
@@ -206,7 +212,9 @@ class _Solver:
             for a in self.tree.actions_on(body.name):
                 parts.append(multiply(self.coefficient(-moved_force(body.ports[a.port].point)), load[a.key]))
             for child in self.tree.joints_on(body.name):
-                parts.append(multiply(self.coefficient(moved_force(child.child_position)), wrench_parent[child.name]))
+                parts.append(
+                    multiply(self.coefficient(moved_force(child.child_position)), wrench_parent[child.name])
+                )
             total = parts[0]
             for part in parts[1:]:
                 total = add(total, part)
@@ -222,7 +230,9 @@ class _Solver:
         inputs = columns or tuple(f"u[{i}]" for i in range(n))
         return LFT(renamed(declared, inputs=inputs, outputs=names))
 
-    def mapped(self, values: _Data, name: str, suffixes: tuple[str, ...], columns: tuple[str, ...] | None = None) -> Mapping[str, LFT]:
+    def mapped(
+        self, values: _Data, name: str, suffixes: tuple[str, ...], columns: tuple[str, ...] | None = None
+    ) -> Mapping[str, LFT]:
         """Each value with its outputs named, ``{}`` in ``name`` standing for its key."""
         named: Callable[..., LFT] = self.finished
         out = {}
@@ -261,10 +271,22 @@ def solve_trim(
     for values in (rotation, position, acceleration):
         del values[GROUND]
     return Trim(
-        torque=MappingProxyType({j.name: s.finished(_torque(j, wrench[j.name], s), j.names(j.forces)) for j in tree.joints if j.dof}),
+        torque=MappingProxyType(
+            {
+                j.name: s.finished(_torque(j, wrench[j.name], s), j.names(j.forces))
+                for j in tree.joints
+                if j.dof
+            }
+        ),
         wrench=s.mapped({j.name: wrench[j.name] for j in tree.joints}, "{}_wrench", TORQUE_FORCE),
-        wrench_parent=s.mapped({j.name: wrench_parent[j.name] for j in tree.joints}, "{}_wrench_parent", TORQUE_FORCE),
-        acceleration=s.mapped({b: vstack([zero, acceleration[b]]) for b in tree.bodies}, "{}_specific_acceleration", ANGULAR_LINEAR),
+        wrench_parent=s.mapped(
+            {j.name: wrench_parent[j.name] for j in tree.joints}, "{}_wrench_parent", TORQUE_FORCE
+        ),
+        acceleration=s.mapped(
+            {b: vstack([zero, acceleration[b]]) for b in tree.bodies},
+            "{}_specific_acceleration",
+            ANGULAR_LINEAR,
+        ),
         position=s.mapped({b: position[b] for b in tree.bodies}, "{}_position", XYZ),
         rotation=s.mapped({b: rotation[b] for b in tree.bodies}, "reference", XYZ, XYZ),
         load=s.mapped(load, "{}", TORQUE_FORCE),
@@ -272,7 +294,11 @@ def solve_trim(
         spring_damping=s.mapped(damping, "{}_pull", XYZ),
         exact=exact,
         mechanism=mechanism,
-        solution=s.mapped({u.name: _row(solution, k) for k, u in enumerate(unknowns) if solution is not None}, "{}", ("value",)),
+        solution=s.mapped(
+            {u.name: _row(solution, k) for k, u in enumerate(unknowns) if solution is not None},
+            "{}",
+            ("value",),
+        ),
         terms=MappingProxyType(terms),
     )
 

@@ -68,7 +68,9 @@ class CylindricalJoint(SeveralAxesJoint):
 
     def subspace(self) -> sp.ImmutableMatrix:
         zero = sp.zeros(3, 1)
-        return sp.ImmutableMatrix(sp.Matrix.vstack(sp.Matrix.hstack(self.axis, zero), sp.Matrix.hstack(zero, self.axis)))
+        return sp.ImmutableMatrix(
+            sp.Matrix.vstack(sp.Matrix.hstack(self.axis, zero), sp.Matrix.hstack(zero, self.axis))
+        )
 
     def rotation(self) -> sp.ImmutableMatrix:
         return axis_rotation(self.axis, self.angle)

@@ -25,7 +25,9 @@ class SeveralAxesJoint(Joint):
         what = f"joint {name}"
         super().__init__(
             name,
-            damping=sp.ImmutableMatrix([not_negative(d, f"{what}: damping") for d in self._each(damping, f"{what}: damping")]),
+            damping=sp.ImmutableMatrix(
+                [not_negative(d, f"{what}: damping") for d in self._each(damping, f"{what}: damping")]
+            ),
             stiffness=self._each(stiffness, f"{what}: stiffness"),
             actuated=bool(actuated),
             **common,
@@ -33,7 +35,7 @@ class SeveralAxesJoint(Joint):
 
     def _each(self, value: Any, what: str) -> sp.ImmutableMatrix:
         """One value for all coordinates, or one for each."""
-        if isinstance(value, (list, tuple, sp.MatrixBase)) or isinstance(value, np.ndarray):
+        if isinstance(value, (list, tuple, sp.MatrixBase, np.ndarray)):
             return vector(value, what, len(self.positions))
         return sp.ImmutableMatrix([scalar(value, what)] * len(self.positions))
 

@@ -61,7 +61,9 @@ class UniversalJoint(SeveralAxesJoint):
         actuated: bool = True,
     ) -> None:
         axes = {f"axis_{k}": unit_axis(a, f"joint {name}: axis_{k}") for k, a in ((1, axis_1), (2, axis_2))}
-        angles = {f"angle_{k}": joint_angle(a, f"joint {name}: angle_{k}") for k, a in ((1, angle_1), (2, angle_2))}
+        angles = {
+            f"angle_{k}": joint_angle(a, f"joint {name}: angle_{k}") for k, a in ((1, angle_1), (2, angle_2))
+        }
         super().__init__(
             name, parent=parent, child=child, origin=origin, rpy=rpy, damping=damping, stiffness=stiffness,
             actuated=actuated, **axes, **angles,
