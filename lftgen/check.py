@@ -12,6 +12,7 @@ import numpy as np
 from lftgen.errors import ModelError
 from lftgen.lft.model import LFT
 from lftgen.lft.report import html_table, text_table
+from lftgen.lft.threads import single_threaded
 from lftgen.mechanics.mechanism import Mechanism
 from lftgen.oracle import numeric_model
 from lftgen.parameters import Parameter
@@ -84,6 +85,7 @@ class CheckReport:
         return html_table(self._cells())
 
 
+@single_threaded
 def check(
     mechanism: Mechanism,
     plant: LFT,
@@ -193,7 +195,8 @@ def _check_same_model(mechanism: Mechanism, plant: LFT) -> None:
         raise ModelError(
             f"check: the plant's states {plant.states} are not those of {mechanism.name}, {states}"
         )
-    mine, theirs = {p.name for p in mechanism.parameters}, {p.name for p in plant.parameters}
+    mine = {p.name for p in mechanism.parameters}
+    theirs = {p.name for p in plant.parameters if p.name in mine or plant.repetitions[p.name]}
     if mine != theirs:
         raise ModelError(
             f"check: parameters differ: only in {mechanism.name}: {sorted(mine - theirs) or 'none'}; only in the plant: "

@@ -26,6 +26,7 @@ _CHART_DIVISOR = {"half": 2, "quarter": 4}
 _RADIANS_PER = {"rad": 1.0, "deg": math.pi / 180}
 _NAME = re.compile(r"\w[\w.\-]*")
 _LARGE_COORDINATE = 10.0
+_RESERVED = ("extrapolate", "self")
 
 
 @dataclass(frozen=True)
@@ -338,6 +339,10 @@ def check_same_names(parameters: Iterable[Parameter]) -> tuple[Parameter, ...]:
 def _name(name: str) -> str:
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise ParameterError(f"a parameter's name must be letters, digits and underscores, got {name!r}")
+    if name in _RESERVED:
+        raise ParameterError(
+            f"{name!r} cannot name a parameter: it is an option of at(), subs() and sensitivity()"
+        )
     return name
 
 

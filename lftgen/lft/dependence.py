@@ -13,6 +13,10 @@ THRESHOLD = 1e-9
 """A derivative counts where the change it makes over the range exceeds this, relative to the entry's row."""
 
 
+ZERO_ROW = 1e-9
+"""A row whose entries are all below this, relative to the largest of all, is zero but for rounding."""
+
+
 def dependence(a: LFTData, points: int = 3, seed: int = 1) -> dict[str, list[tuple[str, str]]]:
     """For each parameter the (row, column) pairs of ``[A B; C D]`` that it changes, by name.
 
@@ -38,7 +42,8 @@ def dependence(a: LFTData, points: int = 3, seed: int = 1) -> dict[str, list[tup
             change[p.name] = np.maximum(change.get(p.name, 0.0), d)
     rows = [*a.structure.states, *a.outputs]
     columns = [*a.structure.states, *a.inputs]
-    reference = np.maximum(scale.max(axis=1, keepdims=True, initial=0.0), 1e-300)
+    largest = float(scale.max(initial=0.0)) or 1.0
+    reference = np.maximum(scale.max(axis=1, keepdims=True, initial=0.0), ZERO_ROW * largest)
     return {
         name: [(rows[i], columns[j]) for i, j in np.argwhere(d > THRESHOLD * reference)]
         for name, d in change.items()

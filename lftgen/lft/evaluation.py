@@ -13,6 +13,7 @@ from lftgen.lft.data import LFTData
 from lftgen.lft.field import FLOAT, SINGULAR_CONDITION
 from lftgen.lft.maps import check_known
 from lftgen.lft.structure import DeltaBlock
+from lftgen.lft.threads import single_threaded
 
 CHUNK_ENTRIES = 60_000
 """Entries of the batch of I - M11 Delta worked on at once, so that it stays in the processor's cache."""
@@ -98,6 +99,7 @@ def delta_matrices(blocks: tuple[DeltaBlock, ...], values: list[np.ndarray], cou
     return out
 
 
+@single_threaded
 def evaluate_ports(a: LFTData, values: Mapping[str, Any], *, extrapolate: bool = False) -> np.ndarray:
     """``[A B; C D]`` at each point, shape (N, states + outputs, states + inputs); N = 1 for single values.
 

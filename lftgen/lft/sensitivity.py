@@ -13,6 +13,7 @@ from lftgen.errors import IllPosedError, ParameterError
 from lftgen.lft.data import LFTData
 from lftgen.lft.evaluation import delta_matrices, deltas, evaluate_ports, numeric, ports
 from lftgen.lft.structure import DeltaBlock
+from lftgen.lft.threads import single_threaded
 
 EQUAL = 1e-9
 """Poles nearer than this, relative to the largest, count as one repeated pole."""
@@ -80,6 +81,7 @@ class Sensitivity:
         return groups
 
 
+@single_threaded
 def sensitivity(a: LFTData, values: Mapping[str, Any], *, extrapolate: bool = False) -> Sensitivity:
     """Derivatives of A, B, C, D and of the poles by each parameter at one point.
 

@@ -13,6 +13,7 @@ import numpy as np
 from lftgen.lft.data import LFTData
 from lftgen.lft.evaluation import numeric, ports
 from lftgen.lft.structure import slices_of
+from lftgen.lft.threads import single_threaded
 
 SINGULAR = 1e-9
 """A point counts as singular where the smallest singular value of I - M11 Delta is below this, relative to the largest."""
@@ -79,16 +80,18 @@ def _box(a: LFTData) -> _Box:
     )
 
 
-def find_singular(a: LFTData, rays: int = 200, seed: int = 0) -> dict[str, float] | None:
-    """A singular point of the box, searched along rays from the nominal, or None.
+def find_singular(
+    a: LFTData, rays: int = 200, seed: int = 0, budget: float = float("inf")
+) -> tuple[dict[str, float] | None, int]:
+    """A singular point of the box, searched along rays from the nominal, or None; and how many rays were searched.
 
     Along a ray ``delta = s d`` the matrix is singular exactly where 1/s is an eigenvalue of M11 diag(d).
     """
     box = _box(numeric(a))
     if not box.names:
-        return None
-    rng = np.random.default_rng(seed)
-    for d in _directions(box, rays, rng):
+        return None, 0
+    rng, end = np.random.default_rng(seed), time.monotonic() + budget
+    for count, d in enumerate(_directions(box, rays, rng), 1):
         eigenvalues = np.linalg.eigvals(box.m11 * box.spread(d))
         real = eigenvalues.real[
             (np.abs(eigenvalues.imag) < 1e-6 * np.abs(eigenvalues)) & (eigenvalues.real > 1 - 1e-9)
@@ -97,8 +100,10 @@ def find_singular(a: LFTData, rays: int = 200, seed: int = 0) -> dict[str, float
             delta = d / value
             singular = np.linalg.svd(np.eye(len(box.m11)) - box.m11 * box.spread(delta), compute_uv=False)
             if singular[-1] < SINGULAR * max(singular[0], 1.0):
-                return box.values(delta)
-    return None
+                return box.values(delta), count
+        if time.monotonic() > end:
+            break
+    return None, count
 
 
 def _directions(box: _Box, rays: int, rng: np.random.Generator) -> list[np.ndarray]:
@@ -118,6 +123,7 @@ def _directions(box: _Box, rays: int, rng: np.random.Generator) -> list[np.ndarr
     return ends + corners + faces
 
 
+@single_threaded
 def well_posed(a: LFTData, *, budget: float = 2.0, seed: int = 0) -> WellPosedness:
     """Whether the LFT has a value at every point of its box (uncertain dynamics at zero).
 
@@ -125,19 +131,20 @@ def well_posed(a: LFTData, *, budget: float = 2.0, seed: int = 0) -> WellPosedne
     a scaled small-gain bound around its middle, until all are or the ``budget`` (seconds) is spent.
     """
     a = numeric(a)
-    point = find_singular(a, seed=seed)
+    start = time.monotonic()
+    point, rays = find_singular(a, seed=seed, budget=budget / 2)
     if point is not None:
         where = ", ".join(f"{k} = {v:.6g}" for k, v in point.items())
         return WellPosedness("counterexample", f"I - M11 Delta is singular at {where}", point)
     box = _box(a)
     if not box.names:
         return WellPosedness("proven", "no parameter occurs")
-    pieces, done, end = [(box.low, box.high)], 0, time.monotonic() + budget
+    pieces, done, end = [(box.low, box.high)], 0, start + budget
     while pieces:
         if time.monotonic() > end:
             return WellPosedness(
                 "undecided",
-                f"no singular point on {3 * 200} rays; {done} pieces proven, {len(pieces)} left after {budget:g} s",
+                f"no singular point on {rays} rays; {done} pieces proven, {len(pieces)} left after {budget:g} s",
             )
         low, high = pieces.pop()
         gains = _scaled_gain(box, (low + high) / 2, (high - low) / 2)

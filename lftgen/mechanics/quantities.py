@@ -212,6 +212,10 @@ def numeric(expression: Any, point: dict[Parameter, float]) -> Any:
     value = expression.xreplace(radians)
     if value.free_symbols:
         return None
-    if isinstance(value, sp.MatrixBase):
-        return np.array(value.evalf(17).tolist(), dtype=float)
-    return float(value)
+    try:
+        if isinstance(value, sp.MatrixBase):
+            return np.array(value.evalf(17).tolist(), dtype=float)
+        return float(value)
+    except TypeError as error:
+        where = ", ".join(f"{p.name} = {v:.6g}" for p, v in point.items())
+        raise ModelError(f"{expression} has no finite real value at {where}; change the expression or the range") from error
