@@ -115,7 +115,7 @@ def random_mechanism(rng, n=3, *, angles=(), masses=False, fixed=0.25, accelerat
         mass = (
             lg.uncertain(f"m{i}", 1.5, percent=30, unit="kg")
             if masses
-            else float(rng.uniform(0.5, 2).round(3))
+            else round(float(rng.uniform(0.5, 2)), 3)
         )
         bodies.append(
             lg.RigidBody(
@@ -141,13 +141,13 @@ def random_mechanism(rng, n=3, *, angles=(), masses=False, fixed=0.25, accelerat
                 f"J{i}",
                 **place,
                 axis=rng.normal(size=3).round(3),
-                angle=angles.pop(0) if angles else float(rng.uniform(-3, 3).round(3)),
-                damping=float(rng.uniform(0, 1).round(3)),
-                stiffness=float(rng.uniform(0, 5).round(3)),
-                hub_inertia=float(rng.uniform(0, 0.1).round(3)),
-                armature=float(rng.uniform(0, 0.1).round(3)),
+                angle=angles.pop(0) if angles else round(float(rng.uniform(-3, 3)), 3),
+                damping=round(float(rng.uniform(0, 1)), 3),
+                stiffness=round(float(rng.uniform(0, 5)), 3),
+                hub_inertia=round(float(rng.uniform(0, 0.1)), 3),
+                armature=round(float(rng.uniform(0, 0.1)), 3),
                 rotor_inertia=0.001,
-                gear_ratio=float(rng.uniform(2, 20).round(2)),
+                gear_ratio=round(float(rng.uniform(2, 20)), 2),
             )
         )
     order = rng.permutation(n)
