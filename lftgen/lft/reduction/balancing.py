@@ -8,7 +8,10 @@ import numpy as np
 
 from lftgen.lft.structure import slices_of
 
+ROUNDING = 1e-13
 _SWEEPS = 12
+ROUNDING = 1e-13
+"""A port that depends on Delta by less than this, relative to its constant part, is not scaled up: that is rounding."""
 
 
 @dataclass(frozen=True)
@@ -42,15 +45,15 @@ class ScalarLFT:
         """Rows and columns exchanged."""
         return replace(self, dd=self.dd.T, dp=self.pd.T, pd=self.dp.T, pp=self.pp.T)
 
-    def at(self, delta: np.ndarray) -> np.ndarray:
-        """Values at points: delta (N, blocks) -> (N, port rows, port columns)."""
+    def change(self, delta: np.ndarray) -> np.ndarray:
+        """Values less the constant part pp, at points: delta (N, blocks) -> (N, port rows, port columns)."""
         sizes = [g.stop - g.start for g in self.groups]
         d = np.repeat(delta, sizes, axis=1)
-        out = np.broadcast_to(self.pp, (len(delta), *self.pp.shape)).copy()
+        out = np.zeros((len(delta), *self.pp.shape))
         if not self.order:
             return out
         for i, di in enumerate(d):  # large orders: one factorisation at a time stays in cache
-            out[i] += (self.pd * di) @ np.linalg.solve(np.eye(self.order) - self.dd * di, self.dp)
+            out[i] = (self.pd * di) @ np.linalg.solve(np.eye(self.order) - self.dd * di, self.dp)
         return out
 
     def projected(self, left: list[np.ndarray], right: list[np.ndarray]) -> ScalarLFT:
@@ -84,7 +87,9 @@ def balanced(a: ScalarLFT) -> tuple[ScalarLFT, np.ndarray, np.ndarray]:
     ``1 / columns`` and pd by ``1 / rows`` to undo them).  All scales are powers of two, so nothing is rounded.
     """
     n = a.order
-    M = np.abs(np.block([[a.dd, a.dp], [a.pd, np.zeros_like(a.pp)]]))
+    M = np.abs(np.block([[a.dd, a.dp], [a.pd, ROUNDING * a.pp]]))
+    M[n:][_insignificant(M[n:].T)] = 0  # what is rounding must not be scaled up to norm one
+    M[:, n:][:, _insignificant(M[:, n:])] = 0
     channel = np.ones(n)
     rows, columns = np.ones(M.shape[0] - n), np.ones(M.shape[1] - n)
     for _ in range(_SWEEPS):
@@ -107,6 +112,15 @@ def balanced(a: ScalarLFT) -> tuple[ScalarLFT, np.ndarray, np.ndarray]:
         pp=a.pp * rows[:, None] * columns,
     )
     return scaled, rows, columns
+
+
+def _insignificant(ports: np.ndarray) -> np.ndarray:
+    """Which columns are rounding errors throughout: nowhere more than 1e-13 of the largest entry of their row."""
+    if not ports.size:
+        return np.zeros(ports.shape[1], dtype=bool)
+    largest = ports.max(axis=1, keepdims=True)
+    relative = np.divide(ports, largest, out=np.zeros_like(ports), where=largest > 0)
+    return relative.max(axis=0) < ROUNDING
 
 
 def _norms(M: np.ndarray, axis: int) -> np.ndarray:
