@@ -132,7 +132,8 @@ def _solve(equations: Sequence[Equation], unknowns: Unknowns) -> dict[str, sp.Ex
     symbols = list(unknowns.symbols.values())
     if not equations:
         raise TrimError(
-            f"solve: every joint has its actuator and nothing is left to solve {', '.join(unknowns.symbols)} from"
+            f"solve: {', '.join(unknowns.symbols)} does not enter the equilibrium: every joint has its actuator, or its force "
+            "vanishes anyway; leave solve out"
         )
     r = rational_matrix(sp.Matrix([e.residual for e in equations]))
     others = [p.coordinate for p in r.parameters] + [s for s in r.field.symbols if s not in symbols]
