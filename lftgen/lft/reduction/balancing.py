@@ -11,7 +11,7 @@ from lftgen.lft.structure import slices_of
 ROUNDING = 1e-13
 _SWEEPS = 12
 ROUNDING = 1e-13
-"""A port that depends on Delta by less than this, relative to its constant part, is not scaled up: that is rounding."""
+"""A port whose dependence on Delta is smaller than this beside that of the others does not depend on it: that is rounding."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,22 @@ def unscaled(a: ScalarLFT, s: np.ndarray) -> ScalarLFT:
     return replace(a, dd=a.dd / d, pd=a.pd / d, low=a.low * s, high=a.high * s)
 
 
+def with_even_channels(a: ScalarLFT) -> ScalarLFT:
+    """Delta channels scaled by powers of two so that each has a row and a column of like norms; ports as they are."""
+    n = a.order
+    M = np.abs(np.block([[a.dd, a.dp], [a.pd, np.zeros_like(a.pp)]]))
+    channel = np.ones(n)
+    for _ in range(_SWEEPS):
+        step = _power_of_two(np.sqrt(_norms(M[:, :n], axis=0) / _norms(M[:n], axis=1)))
+        M[:n] *= step[:, None]
+        M[:, :n] /= step
+        channel *= step
+        if np.all(step == 1):
+            break
+    scaled = a.dd * channel[:, None] / channel
+    return replace(a, dd=scaled, dp=a.dp * channel[:, None], pd=a.pd / channel)
+
+
 def balanced(a: ScalarLFT) -> tuple[ScalarLFT, np.ndarray, np.ndarray]:
     """Scale every Delta channel and every port so that its row and column of M have like norms.
 
@@ -87,9 +103,8 @@ def balanced(a: ScalarLFT) -> tuple[ScalarLFT, np.ndarray, np.ndarray]:
     ``1 / columns`` and pd by ``1 / rows`` to undo them).  All scales are powers of two, so nothing is rounded.
     """
     n = a.order
-    M = np.abs(np.block([[a.dd, a.dp], [a.pd, ROUNDING * a.pp]]))
-    M[n:][_insignificant(M[n:].T)] = 0  # what is rounding must not be scaled up to norm one
-    M[:, n:][:, _insignificant(M[:, n:])] = 0
+    a = _without_rounding(a)
+    M = np.abs(np.block([[a.dd, a.dp], [a.pd, np.zeros_like(a.pp)]]))
     channel = np.ones(n)
     rows, columns = np.ones(M.shape[0] - n), np.ones(M.shape[1] - n)
     for _ in range(_SWEEPS):
@@ -112,6 +127,14 @@ def balanced(a: ScalarLFT) -> tuple[ScalarLFT, np.ndarray, np.ndarray]:
         pp=a.pp * rows[:, None] * columns,
     )
     return scaled, rows, columns
+
+
+def _without_rounding(a: ScalarLFT) -> ScalarLFT:
+    """Ports whose dependence on Delta is nothing but rounding set to zero: it must not be scaled up to norm one."""
+    rows, columns = _insignificant(np.abs(a.pd.T)), _insignificant(np.abs(a.dp))
+    if not (rows.any() or columns.any()):
+        return a
+    return replace(a, pd=np.where(rows[:, None], 0.0, a.pd), dp=np.where(columns, 0.0, a.dp))
 
 
 def _insignificant(ports: np.ndarray) -> np.ndarray:

@@ -15,7 +15,13 @@ import numpy as np
 from lftgen.errors import ReductionError
 from lftgen.lft.data import LFTData
 from lftgen.lft.field import ExactField
-from lftgen.lft.reduction.balancing import ScalarLFT, balanced, scaled_to_unit_range, unscaled
+from lftgen.lft.reduction.balancing import (
+    ScalarLFT,
+    balanced,
+    scaled_to_unit_range,
+    unscaled,
+    with_even_channels,
+)
 from lftgen.lft.reduction.exact import reduced_exactly
 from lftgen.lft.reduction.staircase import reduced_once
 from lftgen.lft.structure import Structure, slices_of
@@ -26,7 +32,7 @@ TOLERANCES = tuple(10.0**-k for k in range(4, 13))
 NOISE_FACTOR = 100.0
 """A reduced model may differ from the given one by this multiple of the given one's rounding noise..."""
 ERROR_FLOOR = 1e-12
-"""...or by this, relative to each port's largest value, whichever is more."""
+"""...or by this, whichever is more; both relative to what Delta changes in each port."""
 CLEAR_DECADES = 1e-4
 """Where an order stays the same while the tolerance falls by this factor, the ranks are clear..."""
 CLEAR_ERROR = 1e-9
@@ -126,7 +132,7 @@ def _reduced_floats(
         error = judge.error(small)
         if error <= judge.accepted or (error <= CLEAR_ERROR and _is_clear(work, small.order, tolerance)):
             back = replace(small, dp=small.dp / columns, pd=small.pd / rows[:, None], pp=s.pp)
-            return unscaled(back, scale)
+            return with_even_channels(unscaled(back, scale))
         if strict:
             raise ReductionError(
                 f"tolerance {tolerance:.1e} reduces the order from {s.order} to {small.order} but changes the model by {error:.1e} "
@@ -151,10 +157,9 @@ class _Judge:
         self._points = work.low + (work.high - work.low) * rng.uniform(size=(_POINTS, len(work.groups)))
         with np.errstate(all="ignore"):
             self._truth = self._values(work)
-            size = np.max(np.abs(self._truth), axis=0, initial=0.0)
-            peaks = np.maximum(size.max(axis=1, keepdims=True, initial=0.0), SMALL)
-            self._rows = peaks
-            self._columns = np.maximum((size / peaks).max(axis=0, keepdims=True, initial=0.0), SMALL)
+        size = np.max(np.abs(self._truth), axis=0, initial=0.0)
+        row, column = (size.max(axis=k, keepdims=True, initial=0.0) for k in (1, 0))
+        self._scale = np.maximum(np.minimum(row, column), SMALL)
         turned = [np.linalg.qr(rng.standard_normal((g.stop - g.start,) * 2))[0] for g in work.groups]
         self.accepted = max(
             NOISE_FACTOR * self.error(work.projected([q.T for q in turned], turned)), error_floor
@@ -162,18 +167,18 @@ class _Judge:
 
     def _values(self, model: ScalarLFT) -> np.ndarray:
         try:
-            return model.at(self._points)
+            return model.change(self._points)
         except np.linalg.LinAlgError:
             self._points = self._points * 0.5  # a singular point in the box: compare nearer to the nominal
-            return model.at(self._points)
+            return model.change(self._points)
 
     def error(self, model: ScalarLFT) -> float:
-        """Largest deviation, relative to the size of the output and the input concerned."""
+        """Largest deviation, relative to what Delta does to the output and by the input concerned."""
         try:
-            values = model.at(self._points)
+            values = model.change(self._points)
         except np.linalg.LinAlgError:
             return float("inf")
-        deviation = np.abs(values - self._truth) / self._rows / self._columns
+        deviation = np.abs(values - self._truth) / self._scale
         return float(np.max(deviation, initial=0.0))
 
 

@@ -24,9 +24,8 @@ from lftgen.mechanics.commuting.stiffness import StiffnessPass
 from lftgen.mechanics.joints import Joint
 from lftgen.mechanics.tree import Tree
 
-AGREEMENT = 1e-6
-"""Largest difference between a candidate and the recursion, relative to each output's largest value.  It tells another model
-from rounding: the recursion of a chain of twenty carries noise of 1e-8, its trim being the more sensitive way."""
+AGREEMENT = 1e-8
+"""Largest difference between a candidate and the recursion, relative to each output's largest value."""
 
 
 def applies(tree: Tree) -> bool:

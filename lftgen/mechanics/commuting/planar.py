@@ -118,9 +118,7 @@ class PlanarDynamics:
     def __init__(self, tree: Tree, planar: Planar, base: sp.MatrixBase, field: Field) -> None:
         self.tree, self.planar, self.base, self.field = tree, planar, base, field
         self.names = [j.name for j in tree.joints if j.dof]
-        self.inputs: dict[Any, int] = {("q", n): 1 for n in self.names} | {
-            ("a", n): 1 for n in self.names
-        }
+        self.inputs: dict[Any, int] = {("q", n): 1 for n in self.names} | {("a", n): 1 for n in self.names}
 
     def coefficient(self, matrix: sp.MatrixBase) -> LFTData:
         return _plain(realize_coefficient(matrix, exact=self.field.exact).with_field(self.field))
