@@ -119,6 +119,7 @@ def main():
     points = {p.name: rng.uniform(p.lower, p.upper, size=100_000) for p in plant.parameters}
     many, vectorised = timed(lambda: plant.evaluate(points), 3)
     some = 200
+    plant.at()  # python-control is loaded here, not in the loop
     single, loop = timed(
         lambda: [plant.at(**{k: float(v[i]) for k, v in points.items()}) for i in range(some)]
     )

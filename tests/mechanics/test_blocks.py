@@ -109,7 +109,6 @@ def test_copies_of_joints_and_mechanisms(how):
     assert np.array_equal(other.linearize().M, mech.linearize().M)
 
 
-@pytest.mark.xfail(reason="a restored body compares unequal to the one it came from")
 @pytest.mark.parametrize("how", COPIES)
 def test_copies_of_bodies(how):
     """A copied body equals the original."""
