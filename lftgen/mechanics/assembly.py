@@ -14,7 +14,7 @@ import numpy as np
 import sympy as sp
 
 from lftgen.errors import IllPosedError, ModelError
-from lftgen.lft.algebra import add, constant, exchange, multiply
+from lftgen.lft.algebra import add, constant, exchange, multiply, select
 from lftgen.lft.build import with_integrators
 from lftgen.lft.connect import connect, renamed
 from lftgen.lft.data import LFTData
@@ -221,19 +221,19 @@ class Assembler:
 
     def _check_mass_matrix(self, dynamics: LFTData, rows: list[int], columns: list[int]) -> None:
         """The mass matrix must be positive definite at the nominal, at both ends of each range and at corners."""
-        from lftgen.lft.algebra import select
-
         mass = select(dynamics, rows, columns)
         blocks = [b for b in mass.structure.blocks if b.parameter is not None and b.repetitions]
         if mass.field.symbols or not rows:
             return
+        largest = 0.0  # at the nominal, which comes first
         for values, point in _test_points([b.parameter for b in blocks if b.parameter is not None]):
             try:
                 H = evaluate_ports(mass, values)[0]
             except IllPosedError:
                 continue
             eigenvalues = np.linalg.eigvalsh((H + H.T) / 2)
-            if eigenvalues[0] <= 1e-12 * max(eigenvalues[-1], 0.0) or eigenvalues[-1] <= 0:
+            largest = max(largest, float(eigenvalues[-1]))
+            if eigenvalues[0] <= SINGULAR_MASS * largest:
                 where = ", ".join(f"{k} = {v:.6g}" for k, v in point.items()) or "the nominal values"
                 raise IllPosedError(
                     f"the mass matrix is singular or not positive definite at {where} (eigenvalues {eigenvalues[0]:.3g} to "
@@ -241,6 +241,8 @@ class Assembler:
                 )
 
 
+SINGULAR_MASS = 1e-12
+"""A mass matrix counts as singular where its smallest eigenvalue is below this, relative to the largest seen."""
 LARGE = 10
 """With more degrees of freedom than this only the form that is the smallest for long chains is built by default: one pass
 for planar mechanisms; the recursion otherwise, whose order grows as n^2 while that of the pass grows as n^2.6."""
