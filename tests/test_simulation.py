@@ -88,7 +88,7 @@ def test_error_falls_with_the_square(make):
             time,
             values=values,
             initial={n: amplitude * v for n, v in zip(ss.state_labels, x0, strict=True)},
-            inputs={n: (lambda t, v=v: amplitude * v) for n, v in zip(inputs, u, strict=True)},
+            inputs={n: (lambda t, v=v, a=amplitude: a * v) for n, v in zip(inputs, u, strict=True)},
             outputs=outputs,
         )
         states = np.array([run[n] for n in ss.state_labels]).T

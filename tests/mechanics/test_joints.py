@@ -158,8 +158,8 @@ def test_cylindrical_joint_is_a_hinge_on_a_slide():
         ],
     ).linearize()
     x, y = one.at(a=33, z=0.7), two.at(a=33, z=0.7)
-    assert x.A == pytest.approx(y.A, rel=1e-12, abs=1e-12)
-    assert x.B == pytest.approx(y.B, rel=1e-12, abs=1e-12)
+    assert pytest.approx(y.A, rel=1e-12, abs=1e-12) == x.A
+    assert pytest.approx(y.B, rel=1e-12, abs=1e-12) == x.B
 
 
 def test_scheduled_lift():
