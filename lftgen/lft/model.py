@@ -17,7 +17,7 @@ from lftgen.lft.data import LFTData, declare
 from lftgen.lft.dependence import dependence
 from lftgen.lft.evaluation import StateSpaceArrays
 from lftgen.lft.field import FLOAT, ExactField, to_sympy
-from lftgen.lft.realize import realize_matrix
+from lftgen.lft.realize import Progress, realize_matrix
 from lftgen.lft.reduction.bound import order_bound
 from lftgen.lft.reduction.kalman import reduce
 from lftgen.lft.report import OrderReport, order_rows
@@ -340,17 +340,17 @@ def _renamed(names: tuple[str, ...], change: Names, kind: str) -> tuple[str, ...
     return tuple(change)
 
 
-def as_data(value: Any, *, exact: bool = False, **search: Any) -> LFTData:
+def as_data(value: Any, *, exact: bool = False, budget: float = 0.0, progress: Progress | None = None) -> LFTData:
     """Whatever can be an LFT: an LFT, a python-control system, numbers, expressions, nested lists with LFTs in them.
 
-    ``search`` goes on to :func:`~lftgen.lft.realize.realize_matrix`.
+    Operands of operators are realised without a search over words (``budget`` 0).
     """
     if isinstance(value, LFT):
         return value.data.with_field(ExactField()) if exact and not value.is_exact else value.data
     if is_control_system(value):
         return from_control(value)
     if isinstance(value, sp.MatrixBase):
-        return realize_matrix(value, exact=exact, **search)
+        return realize_matrix(value, exact=exact, budget=budget, progress=progress)
     if _is_scalar(value):
         value = [[value]]
     if isinstance(value, np.ndarray) and value.dtype != object:
@@ -368,7 +368,7 @@ def as_data(value: Any, *, exact: bool = False, **search: Any) -> LFTData:
         return algebra.vstack([algebra.hstack([as_data(e, exact=exact) for e in r]) for r in rows])
     if len({len(r) for r in rows}) > 1:
         raise ModelError(f"rows of different lengths: {[len(r) for r in rows]}")
-    return realize_matrix(sp.Matrix(rows), exact=exact, **search)
+    return realize_matrix(sp.Matrix(rows), exact=exact, budget=budget, progress=progress)
 
 
 def _check_entries(rows: list[list[Any]]) -> None:

@@ -205,7 +205,7 @@ def _cleaned(expression: sp.Expr, *, exact: bool) -> sp.Expr:
     e = e.replace(irrational, lambda x: sp.nsimplify(x) if x.is_rational else x)
     if any(irrational(a) for a in e.atoms(sp.NumberSymbol, sp.Pow, sp.Function)):
         raise NotRationalError(
-            f"{expression}: exact entries need rational numbers; choose a rational value, or do without exact=True"
+            f"{expression}: exact entries need rational numbers; choose a rational value (for an angle's chart center=0 or another multiple of a right angle), or do without exact=True"
         )
     return e
 

@@ -11,7 +11,7 @@ from math import factorial, prod
 import numpy as np
 import sympy as sp
 
-from lftgen.errors import IllPosedError, ReductionError
+from lftgen.errors import IllPosedError, NotRationalError, ReductionError
 from lftgen.lft.algebra import constant
 from lftgen.lft.data import LFTData, declare
 from lftgen.lft.evaluation import evaluate_ports
@@ -273,6 +273,10 @@ def _verify(lft: LFTData, r: RationalMatrix) -> None:
     want = np.stack([np.broadcast_to(np.asarray(e, dtype=float), (5,)) for e in entries], axis=1).reshape(
         5, *r.shape
     )
+    if not np.all(np.isfinite(want)):
+        raise NotRationalError(
+            f"{r.expressions.tolist()} is not finite inside the range of its parameters: does it divide by zero?"
+        )
     error = np.max(np.abs(got - want)) / max(float(np.max(np.abs(want))), 1e-300)
     if not error <= VERIFIED:
         raise ReductionError(

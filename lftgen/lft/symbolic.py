@@ -104,7 +104,10 @@ def _solved(system: np.ndarray, n: int) -> DomainMatrix:
 
 
 def to_expressions(a: LFTData, angles: str = "trig") -> sp.Matrix:
-    """``[A B; C D]`` with angles as sines and cosines (``"trig"``) or in their coordinate (``"t"``)."""
+    """``[A B; C D]`` with angles as sines and cosines (``"trig"``) or in their coordinate (``"t"``).
+
+    From float entries come float coefficients, and terms that rounding left; exact entries give the clean expressions.
+    """
     if angles not in ("trig", "t"):
         raise ParameterError(f'angles must be "trig" or "t", got {angles!r}')
     matrix = evaluate_symbolically(a)
@@ -112,4 +115,20 @@ def to_expressions(a: LFTData, angles: str = "trig") -> sp.Matrix:
         for block in a.structure.blocks:
             if block.parameter is not None and block.parameter.is_angle:
                 matrix = matrix.applyfunc(lambda e, p=block.parameter: in_multiples_of_angle(e, p))
-    return matrix
+    return matrix if a.field.exact else matrix.applyfunc(_with_floats)
+
+
+ROUNDING = 1e-12
+"""Coefficients below this, relative to the largest of their polynomial, are left out of expressions from float entries."""
+
+
+def _with_floats(expression: sp.Expr) -> sp.Expr:
+    """The quotient with the denominator's largest coefficient brought to one and floats for coefficients."""
+    top, bottom = (sp.expand(e) for e in sp.fraction(sp.together(expression)))
+    sizes = [max(abs(c) for c in e.as_coefficients_dict().values()) if e != 0 else sp.S.One for e in (top, bottom)]
+    return _rounded(top, sizes[0], sizes[1]) / _rounded(bottom, sizes[1], sizes[1])
+
+
+def _rounded(expression: sp.Expr, largest: sp.Expr, scale: sp.Expr) -> sp.Expr:
+    terms = expression.as_coefficients_dict().items()
+    return sp.Add(*(sp.Float(c / scale, 15) * t for t, c in terms if abs(c) > ROUNDING * largest))

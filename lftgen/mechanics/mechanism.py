@@ -110,6 +110,13 @@ class Mechanism:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("a Mechanism is immutable; make a new one")
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but what is computed on demand."""
+        return {k: v for k, v in self.__dict__.items() if k not in _ON_DEMAND} | {"_trims": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
     def __repr__(self) -> str:
         lines = [
             f"Mechanism {self.name}: {len(self.bodies)} bodies, {sum(j.dof for j in self.joints)} degrees of freedom"
@@ -343,6 +350,9 @@ class Mechanism:
         for spring in self.tree.springs:
             out[spring.name] = spring_block(spring, self.tree.bodies, trim, exact=trim.exact)
         return out
+
+
+_ON_DEMAND = ("_trims", "input_channels", "output_channels")
 
 
 def _check_types(values: Sequence[Any], kind: Any, what: str) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 import sympy as sp
 
@@ -68,6 +69,13 @@ class Trim:
     spring_damping: Mapping[str, LFT] = field(default_factory=dict)
     solution: Mapping[str, LFT] = field(default_factory=dict)
     terms: Mapping[str, tuple[LFTData, ...]] = field(default_factory=dict, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Plain dictionaries for the read-only mappings, which cannot be pickled."""
+        return {k: dict(v) if isinstance(v, MappingProxyType) else v for k, v in self.__dict__.items()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({k: MappingProxyType(v) if isinstance(v, dict) else v for k, v in state.items()})
 
     def __repr__(self) -> str:
         kind = "exact" if self.exact else "float"

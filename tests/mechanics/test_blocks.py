@@ -116,9 +116,6 @@ def test_copies_of_bodies(how):
     assert COPIES[how](body) == body
 
 
-@pytest.mark.xfail(
-    reason="a mechanism remembers its trim, which holds read-only mappings that cannot be pickled"
-)
 @pytest.mark.parametrize("how", COPIES)
 def test_copies_after_a_trim(how):
     """A mechanism can be copied after it was used as well."""
