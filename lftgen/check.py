@@ -101,6 +101,8 @@ def check(
 
     Parameters
     ----------
+    mechanism : Mechanism
+        Where a trim solved for something, ``trim.mechanism``.
     samples : int
         Random points, uniform in what the user speaks (angles, masses); the nominal and corners (all, or 256) are added.
     progress : callable, optional

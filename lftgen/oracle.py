@@ -16,7 +16,7 @@ from lftgen.mechanics.joints import FreeJoint, Joint
 from lftgen.mechanics.loads import Action, Load, find_port
 from lftgen.mechanics.mechanism import Mechanism
 from lftgen.mechanics.names import GROUND, unknown
-from lftgen.oracle_springs import NumericSpring, euler_gain
+from lftgen.oracle_springs import NumericSpring, euler_gain, turning_gain
 
 Values = Mapping[str, np.ndarray]
 """User values by parameter name, each of shape (N,)."""
@@ -79,10 +79,11 @@ class _Asked:
 
 @dataclass(frozen=True)
 class _Row:
-    """How a requested output is made from those of the numeric model: rows, and a gain (N, rows) or None."""
+    """How a requested output is made from those of the numeric model: rows, a gain (N, rows), what inputs add (N, inputs)."""
 
     rows: tuple[int, ...]
     gain: np.ndarray | None = None
+    direct: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,8 @@ class NumericModel:
             C = np.concatenate([C[..., :p, :], pulls], axis=-2)
             D = np.concatenate([D[..., :p, :], np.zeros((*pulls.shape[:-1], m))], axis=-2)
         C = np.concatenate([self._mixed(r, C) for r in self.rows], axis=-2) if self.rows else C[..., :0, :]
-        D = np.concatenate([self._mixed(r, D) for r in self.rows], axis=-2) if self.rows else D[..., :0, :]
+        rows = [self._mixed(r, D) + (0.0 if r.direct is None else r.direct[..., None, :]) for r in self.rows]
+        D = np.concatenate(rows, axis=-2) if rows else D[..., :0, :]
         return rb.StateSpaceArrays(A, B, C, D)
 
     @property
@@ -217,7 +219,8 @@ class _Maker:
         ins = [self._input(_channel(c, self.mechanism.input_channels, "input")) for c in inputs]
         outs: list[Any] = []
         channels = [_channel(c, self.mechanism.output_channels, "output") for c in outputs]
-        rows = [self._plain_row(c, outs) for c in channels]
+        driven = [_channel(c, self.mechanism.input_channels, "input") for c in inputs]
+        rows = [self._load_row(c, outs, driven) if c.kind.startswith("load ") else self._plain_row(c, outs) for c in channels]
         start = len(outs)
         for k, c in enumerate(channels):
             if c.kind == "spring pull":
@@ -239,6 +242,21 @@ class _Maker:
             return _Row(tuple(range(len(outs) - 3, len(outs))), gain)
         outs.append(self._output(c))
         return _Row((len(outs) - 1,))
+
+    def _load_row(self, c: Channel, outs: list[Any], driven: Sequence[Channel]) -> _Row:
+        """A load as its port sees it: turned back by the port's attitude where it keeps its reference components."""
+        a = next(a for a in self.mechanism.tree.actions if a.load.name == c.owner)
+        point, rotation = self.places[a.body, a.port]
+        outs += [rb.PortOutput(a.body, point, rotation, "attitude", k) for k in range(3)]
+        force, torque = (self.n.get(s, 3) for s in self.asked.loads[c.owner])
+        value = force if c.kind == "load force" else torque
+        own = np.matmul(self.at.rotation[a.body], rotation)  # v_reference = own v_port
+        gain = np.zeros((len(value), 3)) if a.turns else turning_gain(own, value)[:, c.component]
+        direct = np.zeros((len(value), len(driven)))
+        for k, d in enumerate(driven):
+            if (d.kind, d.owner) == (c.kind, c.owner):
+                direct[:, k] = float(d.component == c.component) if a.turns else own[..., d.component, c.component]
+        return _Row(tuple(range(len(outs) - 3, len(outs))), gain, direct)
 
     def _spring_index(self, name: str) -> int:
         return next(k for k, s in enumerate(self.springs) if s.name == name)

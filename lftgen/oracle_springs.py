@@ -79,6 +79,15 @@ class NumericSpring:
         ]
 
 
+def turning_gain(rotation: np.ndarray, value: np.ndarray) -> np.ndarray:
+    """Change of a constant reference vector (N, 3) seen in axes that turn, per small rotation, (N, 3, 3), by complex step."""
+    out = np.zeros((len(value), 3, 3))
+    for k in range(3):
+        R = np.matmul(rotation, rotation_exponential(1j * STEP * np.eye(3)[k]))
+        out[:, :, k] = np.matmul(np.swapaxes(R, -1, -2), value[..., None])[..., 0].imag / STEP
+    return out
+
+
 def euler_gain(rpy: np.ndarray) -> np.ndarray:
     """Change of (roll, pitch, yaw) per small rotation in body axes, (N, 3, 3), by complex step."""
     out = np.zeros((len(rpy), 3, 3))

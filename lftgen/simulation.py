@@ -246,7 +246,7 @@ def _check_outputs(mechanism: Mechanism, outputs: Sequence[str]) -> None:
         channel = mechanism.output_channels.get(name)
         if channel is None:
             raise unknown(name, mechanism.output_channels, "output")
-        if channel.kind in ("joint euler", "spring pull"):
+        if channel.kind in ("joint euler", "spring pull", "load force", "load torque"):
             raise ModelError(
                 f"simulate: {name} is an output of the linear model only; read attitudes and port positions instead"
             )

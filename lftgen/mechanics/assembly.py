@@ -26,7 +26,7 @@ from lftgen.mechanics.coefficients import realize_coefficient
 from lftgen.mechanics.commuting import dynamics as commuting
 from lftgen.mechanics.joints import Joint
 from lftgen.mechanics.linearization import body_block, ground_block, joint_block
-from lftgen.mechanics.load_blocks import BodyInputs, spring_block
+from lftgen.mechanics.load_blocks import BodyInputs, load_sensor_block, spring_block
 from lftgen.mechanics.loads import Action, SpringDamper
 from lftgen.mechanics.names import GROUND
 from lftgen.mechanics.relations import Signal
@@ -146,6 +146,10 @@ class Assembler:
             sensor_block(body, port, wanted, self.trim, base_moves=self.request.base_moves, exact=self.exact)
             for port, wanted in self.request.sensors(body.name, self._spring_ends(body.name)).items()
         ]
+        for a in actions:
+            read = [c for c in self.request.outputs if c.kind.startswith("load ") and c.owner == a.load.name]
+            if read:
+                sensors.append(load_sensor_block(body, a, acting.loads, self.trim, exact=self.exact))
         systems = [*below, own.realize(own.outputs), *(s.realize(s.outputs) for s in sensors)]
         j = JointSignals(joint)
         euler = any(c.kind == "joint euler" and c.owner == joint.name for c in self.request.outputs)

@@ -16,6 +16,7 @@ from lftgen.mechanics.sensors import PORT_QUANTITIES
 from lftgen.mechanics.signals import (
     JointSignals,
     load_input,
+    load_output,
     port_signal,
     pull_signal,
     rotor_input,
@@ -34,7 +35,7 @@ class Channel:
     kind : str
         Inputs: ``joint force``, ``port force``, ``port torque``, ``load force``, ``load torque``, ``rotor torque``,
         ``base acceleration``.  Outputs: ``joint position``, ``joint rate``, ``joint acceleration``, ``joint euler``,
-        ``joint wrench``, ``joint wrench parent``, ``spring pull``, ``port``.
+        ``joint wrench``, ``joint wrench parent``, ``load force``, ``load torque``, ``spring pull``, ``port``.
     owner, port : str
         Joint, load or body, and the body's port (or rotor).
     component : int
@@ -92,6 +93,10 @@ def output_channels(tree: Tree) -> dict[str, Channel]:
             _add(out, signal, kind, joint.name)
         if isinstance(joint, FreeJoint):
             _add(out, j.euler, "joint euler", joint.name)
+    for action in tree.actions:
+        if isinstance(action.load, Load):
+            for kind in ("force", "torque"):
+                _add(out, load_output(action.load.name, kind), f"load {kind}", action.load.name)
     for spring in tree.springs:
         _add(out, pull_signal(spring.name), "spring pull", spring.name)
     for body in tree.bodies.values():

@@ -12,7 +12,15 @@ from lftgen.mechanics.body import Port, RigidBody
 from lftgen.mechanics.loads import Action, SpringDamper, find_port
 from lftgen.mechanics.names import GROUND
 from lftgen.mechanics.relations import Block, Signal, relation
-from lftgen.mechanics.signals import BodySignals, bound, load_input, port_signal, pull_signal, rotor_input
+from lftgen.mechanics.signals import (
+    BodySignals,
+    bound,
+    load_input,
+    load_output,
+    port_signal,
+    pull_signal,
+    rotor_input,
+)
 from lftgen.mechanics.spatial import TORQUE_FORCE, XYZ, moved_force, skew, turned
 from lftgen.mechanics.trim import Trim
 
@@ -76,6 +84,27 @@ def load_terms(
                 columns = to_origin[:, 3:] if kind == "force" else to_origin[:, :3]
                 terms.append((load_input(load, kind), -columns, place.rotation if a.turns else turn))
     return terms
+
+
+def load_sensor_block(
+    body: RigidBody, a: Action, inputs: Sequence[tuple[str, str]], trim: Trim, *, exact: bool
+) -> Block:
+    """What a load applies, in the axes of its port: a load that keeps its reference components turns against them."""
+    displacement, place = BodySignals(body.name).displacement, body.ports[a.port]
+    turn = bound(trim.rotation[body.name].T, f"{body.name}_rotation_t", XYZ, XYZ)
+    wrench = bound(trim.load[a.key], f"{a.key}_bar", TORQUE_FORCE)
+    relations = []
+    for kind, half in (("torque", sp.Matrix.hstack(_I3, _Z3)), ("force", sp.Matrix.hstack(_Z3, _I3))):
+        terms: list[tuple] = [(Signal(displacement.name, displacement.suffixes[:3]), sp.zeros(3, 3))]
+        if not a.turns:
+            for k in range(3):
+                component = Signal(displacement.name, (displacement.suffixes[k],))
+                terms.append((component, -place.rotation.T * skew(_I3[:, k]) * half, wrench))
+        if (a.load.name, kind) in inputs:
+            terms.append((load_input(a.load.name, kind), *((_I3,) if a.turns else (place.rotation.T, turn))))
+        relations.append(relation(load_output(a.load.name, kind), *terms))
+    sources = (displacement, *(load_input(a.load.name, k) for n, k in inputs if n == a.load.name))
+    return Block(f"{a.load.name}_sensor", sources, tuple(r.output for r in relations), tuple(relations), exact)
 
 
 def _is_zero(value: LFT) -> bool:

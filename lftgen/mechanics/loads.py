@@ -65,7 +65,8 @@ class DeadLoad(Load):
         In reference axes, N and N m.
 
     As the port turns by ``dphi`` the load changes by ``-[dphi x torque; dphi x force]`` in the port's axes; a dead couple
-    therefore makes an unsymmetric stiffness.  Signals: inputs ``L_force_x..z``, ``L_torque_x..z``, changes of the load.
+    therefore makes an unsymmetric stiffness.  Signals: inputs ``L_force_x..z``, ``L_torque_x..z``, changes of the load;
+    outputs ``L_applied_force_x..z``, ``L_applied_torque_x..z``, what that changes at the port, in its axes.
 
     Examples
     --------
@@ -88,7 +89,8 @@ class FollowerLoad(Load):
     force, torque : 3 quantities
         In the port's axes, N and N m.
 
-    Signals: inputs ``L_force_x..z``, ``L_torque_x..z``, changes of the load.
+    Signals: inputs ``L_force_x..z``, ``L_torque_x..z``, changes of the load; outputs ``L_applied_force_x..z``,
+    ``L_applied_torque_x..z``, the same at the port.
 
     Examples
     --------

@@ -99,6 +99,11 @@ def load_input(load: str, kind: str) -> Signal:
     return Signal(f"{load}_{kind}", XYZ)
 
 
+def load_output(load: str, kind: str) -> Signal:
+    """Change of the force or torque that a load applies, in the axes of its port."""
+    return Signal(f"{load}_applied_{kind}", XYZ)
+
+
 def rotor_input(body: str, rotor: str) -> Signal:
     """Torque of the motor on a rotor."""
     return Signal(f"{body}_{rotor}", ("torque",))

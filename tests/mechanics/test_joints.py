@@ -85,7 +85,7 @@ def test_against_the_numeric_model(kind):
     """All signals of the joint, of the port beyond it and of the springs; 1e-9."""
     m = mechanism(kind)
     trim = m.trim(solve=["hold_force", "hold_torque"]) if kind == "free" else m.trim()
-    outputs = [n for n in m.output_channels if n.startswith("J_") or "pull" in n]
+    outputs = [n for n in m.output_channels if n.startswith("J_") or "pull" in n or "_applied_" in n]
     outputs += ["second_tip_position_ref", "second_tip_acceleration", "second_tip_specific_force_ref"]
     plant = m.linearize(trim, inputs=inputs_of(m), outputs=outputs)
     report = lg.check(trim.mechanism, plant, samples=30, tolerance=1e-9)
