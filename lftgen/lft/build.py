@@ -94,7 +94,11 @@ def _one_matrix(rows: list[list[Any]], exact: bool) -> LFTData | None:
     import sympy as sp
 
     try:
-        return as_data(sp.Matrix(sp.BlockMatrix([[sp.Matrix(x) for x in r] for r in rows])), exact=exact, budget=DEFAULT_BUDGET)
+        return as_data(
+            sp.Matrix(sp.BlockMatrix([[sp.Matrix(x) for x in r] for r in rows])),
+            exact=exact,
+            budget=DEFAULT_BUDGET,
+        )
     except (TypeError, ValueError):
         return None
 

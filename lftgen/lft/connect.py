@@ -11,7 +11,7 @@ import numpy as np
 
 from lftgen.errors import ModelError, ModelWarning
 from lftgen.lft.algebra import block_diag, wire
-from lftgen.lft.data import LFTData
+from lftgen.lft.data import LFTData, default_names
 
 Connection = tuple[str, str]
 
@@ -25,6 +25,11 @@ def renamed(
         inputs=a.inputs if inputs is None else tuple(inputs),
         outputs=a.outputs if outputs is None else tuple(outputs),
     )
+
+
+def unnamed(a: LFTData) -> LFTData:
+    """The same LFT with python-control's default signal names."""
+    return renamed(a, inputs=default_names("u", a.shape[1]), outputs=default_names("y", a.shape[0]))
 
 
 def _private(a: LFTData, tag: str) -> LFTData:

@@ -340,7 +340,9 @@ def _renamed(names: tuple[str, ...], change: Names, kind: str) -> tuple[str, ...
     return tuple(change)
 
 
-def as_data(value: Any, *, exact: bool = False, budget: float = 0.0, progress: Progress | None = None) -> LFTData:
+def as_data(
+    value: Any, *, exact: bool = False, budget: float = 0.0, progress: Progress | None = None
+) -> LFTData:
     """Whatever can be an LFT: an LFT, a python-control system, numbers, expressions, nested lists with LFTs in them.
 
     Operands of operators are realised without a search over words (``budget`` 0).

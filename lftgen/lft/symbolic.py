@@ -125,7 +125,9 @@ ROUNDING = 1e-12
 def _with_floats(expression: sp.Expr) -> sp.Expr:
     """The quotient with the denominator's largest coefficient brought to one and floats for coefficients."""
     top, bottom = (sp.expand(e) for e in sp.fraction(sp.together(expression)))
-    sizes = [max(abs(c) for c in e.as_coefficients_dict().values()) if e != 0 else sp.S.One for e in (top, bottom)]
+    sizes = [
+        max(abs(c) for c in e.as_coefficients_dict().values()) if e != 0 else sp.S.One for e in (top, bottom)
+    ]
     return _rounded(top, sizes[0], sizes[1]) / _rounded(bottom, sizes[1], sizes[1])
 
 

@@ -21,11 +21,11 @@ import sympy as sp
 
 from lftgen.lft.algebra import add, constant, multiply, transpose
 from lftgen.lft.blocks import from_blocks
+from lftgen.lft.connect import unnamed
 from lftgen.lft.data import LFTData
 from lftgen.lft.field import Field
 from lftgen.lft.reduction.kalman import reduce
 from lftgen.mechanics.coefficients import realize_coefficient
-from lftgen.mechanics.commuting.stiffness import _plain
 from lftgen.mechanics.joints import Joint
 from lftgen.mechanics.names import GROUND
 from lftgen.mechanics.spatial import skew
@@ -121,7 +121,7 @@ class PlanarDynamics:
         self.inputs: dict[Any, int] = {("q", n): 1 for n in self.names} | {("a", n): 1 for n in self.names}
 
     def coefficient(self, matrix: sp.MatrixBase) -> LFTData:
-        return _plain(realize_coefficient(matrix, exact=self.field.exact).with_field(self.field))
+        return unnamed(realize_coefficient(matrix, exact=self.field.exact).with_field(self.field))
 
     def matrix(self) -> LFTData:
         """[K, H] (joints x [coordinates; accelerations], in the joints' order)."""
@@ -139,11 +139,11 @@ class PlanarDynamics:
             place = from_blocks(
                 dict.fromkeys(self.names, 1), labels, {(b, b): self._one() for b in rows}, self.field
             )
-            total = reduce(_plain(add(total, multiply(multiply(place, mass), reduce(_plain(stacked))))))
+            total = reduce(unnamed(add(total, multiply(multiply(place, mass), reduce(unnamed(stacked))))))
         to_absolute = constant(self.field.array(self._absolute()), self.field)
         labels2 = {"q": len(self.names), "a": len(self.names)}
         both = from_blocks(labels2, labels2, {("q", "q"): to_absolute, ("a", "a"): to_absolute}, self.field)
-        return reduce(_plain(multiply(multiply(transpose(to_absolute), total), both)))
+        return reduce(unnamed(multiply(multiply(transpose(to_absolute), total), both)))
 
     def _one(self) -> LFTData:
         return constant(self.field.eye(1), self.field)
@@ -170,7 +170,7 @@ class PlanarDynamics:
             link = self.planar.links[name]
             if i:
                 x = add(x, self._vector(("a", path[i - 1]), self._in_plane(path[i - 1], link.offset)))
-            x = _plain(multiply(self.coefficient(link.rotation.T), x))
+            x = unnamed(multiply(self.coefficient(link.rotation.T), x))
         return reduce(x)
 
     def _rows(self, link: str, com: sp.MatrixBase, down: dict[str, LFTData]) -> dict[str, LFTData]:
@@ -181,10 +181,10 @@ class PlanarDynamics:
         for i in range(len(path) - 1, -1, -1):
             b = path[i]
             flat = self._in_plane(b, lever)
-            rows[b] = _plain(multiply(self.coefficient(flat.T), add(down[b], y)))
+            rows[b] = unnamed(multiply(self.coefficient(flat.T), add(down[b], y)))
             if i:
                 step = self.planar.links[b]
-                y = _plain(multiply(self.coefficient(step.rotation), y))
+                y = unnamed(multiply(self.coefficient(step.rotation), y))
                 y = add(y, self._vector(("a", path[i - 1]), self._in_plane(path[i - 1], step.offset)))
                 lever = step.offset
         return rows

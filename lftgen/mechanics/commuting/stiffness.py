@@ -21,8 +21,8 @@ import sympy as sp
 
 from lftgen.lft.algebra import block_diag, multiply, vstack
 from lftgen.lft.blocks import Labels, from_blocks, identity
-from lftgen.lft.connect import renamed
-from lftgen.lft.data import LFTData, default_names
+from lftgen.lft.connect import unnamed
+from lftgen.lft.data import LFTData
 from lftgen.lft.field import Field
 from lftgen.lft.reduction.kalman import reduce
 from lftgen.mechanics.coefficients import realize_coefficient
@@ -54,17 +54,17 @@ class StiffnessPass:
             start = self._labels((), [root])
             a = self.coefficient(self.base)
             entries = {(label, label[1]): a for label in start if label[0] == "G"}
-            parts.append(reduce(_plain(multiply(f, from_blocks(start, columns, entries, self.field)))))
+            parts.append(reduce(unnamed(multiply(f, from_blocks(start, columns, entries, self.field)))))
             places += rows
         rows_of = {(i, *place): 1 for i, place in enumerate(places)}
         gathered = {(a, (i, k, a)): identity(1, self.field) for i, (k, a) in enumerate(places)}
         masses = self._masses(places)
         collect = from_blocks(columns, rows_of, gathered, self.field)
-        return reduce(_plain(multiply(multiply(collect, masses), vstack(parts))))
+        return reduce(unnamed(multiply(multiply(collect, masses), vstack(parts))))
 
     def _masses(self, places: list[tuple[str, str]]) -> LFTData:
         return block_diag(
-            [_plain(self.coefficient(sp.Matrix([[self.tree.bodies[k].mass]]))) for k, _ in places]
+            [unnamed(self.coefficient(sp.Matrix([[self.tree.bodies[k].mass]]))) for k, _ in places]
         )
 
     def _labels(self, passed: tuple[str, ...], ahead: list[Joint]) -> Labels:
@@ -96,17 +96,17 @@ class StiffnessPass:
             rows += below
             sub = self._labels(now, [child])
             pick = {(label, label): identity(n, self.field) for label, n in sub.items()}
-            parts.append(_plain(multiply(f, from_blocks(sub, after, pick, self.field))))
+            parts.append(unnamed(multiply(f, from_blocks(sub, after, pick, self.field))))
         if not parts:
             return [], from_blocks({}, before, {}, self.field)
         update = multiply(self._swing(joint, before, after, passed), self._turn(joint, before))
         step = multiply(update, self._shift(joint, before, passed))
-        return rows, reduce(_plain(multiply(vstack(parts), step)))
+        return rows, reduce(unnamed(multiply(vstack(parts), step)))
 
     def _own_rows(self, com: sp.MatrixBase, now: tuple[str, ...], labels: Labels) -> LFTData:
         lever = self.coefficient(com.T)
         entries = {(a, ("z", a)): identity(1, self.field) for a in now}
-        return _plain(
+        return unnamed(
             from_blocks(
                 dict.fromkeys(now, 1), labels, entries | {(a, ("y", a)): lever for a in now}, self.field
             )
@@ -159,7 +159,3 @@ def _with_descendants(tree: Tree, joint: Joint) -> list[Joint]:
     for j in out:
         out += tree.joints_on(j.child)
     return out
-
-
-def _plain(a: LFTData) -> LFTData:
-    return renamed(a, inputs=default_names("u", a.shape[1]), outputs=default_names("y", a.shape[0]))
