@@ -15,8 +15,9 @@ from lftgen.lft.data import LFTData
 from lftgen.lft.field import ExactField
 from lftgen.mechanics.body import RigidBody
 from lftgen.mechanics.joints import FreeJoint, Joint
-from lftgen.mechanics.load_blocks import BodyInputs, load_matrix, load_terms, rotor_terms
+from lftgen.mechanics.load_blocks import BodyInputs, load_matrix, load_terms, rotor_terms, spring_block
 from lftgen.mechanics.loads import Action
+from lftgen.mechanics.model import MechanismModel
 from lftgen.mechanics.names import GROUND
 from lftgen.mechanics.relations import Block, Bound, Relation, Signal, relation
 from lftgen.mechanics.signals import BodySignals, JointSignals, bound, wrench_input
@@ -154,3 +155,22 @@ def ground_block(*, base_moves: bool) -> LFTData:
         for k in range(3):
             matrix[3 + k, k] = matrix[18 + k, k] = field.element(1)
     return constant(matrix, field, [f"base_acceleration_{c}" for c in XYZ] if base_moves else [], names)
+
+
+def all_blocks(mechanism: MechanismModel, trim: Trim) -> dict[str, Block]:
+    """The block of each body with all its inputs, of each joint and of each spring, by name."""
+    out: dict[str, Block] = {}
+    for body in mechanism.bodies:
+        joint, actions = mechanism.tree.joint_to(body.name), mechanism.tree.actions_on(body.name)
+        inputs = BodyInputs(
+            tuple((p, k) for p in body.ports for k in ("force", "torque")),
+            tuple((a.load.name, k) for a in actions if a.load.kind != "spring" for k in ("force", "torque")),
+            tuple(r.name for r in body.rotors),
+        )
+        children = mechanism.tree.joints_on(body.name)
+        out[body.name] = body_block(body, joint, children, inputs, trim, actions, exact=trim.exact)
+    for joint in mechanism.joints:
+        out[joint.name] = joint_block(joint, trim, exact=trim.exact)
+    for spring in mechanism.tree.springs:
+        out[spring.name] = spring_block(spring, mechanism.tree.bodies, trim, exact=trim.exact)
+    return out

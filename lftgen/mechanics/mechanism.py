@@ -19,8 +19,7 @@ from lftgen.mechanics.balance import balanced, check_balance, solution_trim
 from lftgen.mechanics.body import RigidBody
 from lftgen.mechanics.channels import Channel, input_channels, output_channels, resolve
 from lftgen.mechanics.joints import Joint
-from lftgen.mechanics.linearization import body_block, joint_block
-from lftgen.mechanics.load_blocks import BodyInputs, spring_block
+from lftgen.mechanics.linearization import all_blocks
 from lftgen.mechanics.loads import Load, SpringDamper
 from lftgen.mechanics.names import check_name
 from lftgen.mechanics.quantities import parameters_of, vector
@@ -35,7 +34,7 @@ from lftgen.parameters import Parameter, check_same_names
 
 
 class Mechanism:
-    """Rigid bodies joined in a tree that stands on the ground.
+    """Rigid bodies joined in a tree that stands on the ground, or floats on free joints.
 
     Parameters
     ----------
@@ -335,21 +334,7 @@ class Mechanism:
         trim = self.trim() if trim is None else trim
         if trim.mechanism is not self:
             return self._from_solved(trim).blocks(trim)
-        out: dict[str, Block] = {}
-        for body in self.bodies:
-            joint, actions = self.tree.joint_to(body.name), self.tree.actions_on(body.name)
-            inputs = BodyInputs(
-                tuple((p, k) for p in body.ports for k in ("force", "torque")),
-                tuple((a.load.name, k) for a in actions if a.load.kind != "spring" for k in ("force", "torque")),
-                tuple(r.name for r in body.rotors),
-            )
-            children = self.tree.joints_on(body.name)
-            out[body.name] = body_block(body, joint, children, inputs, trim, actions, exact=trim.exact)
-        for joint in self.joints:
-            out[joint.name] = joint_block(joint, trim, exact=trim.exact)
-        for spring in self.tree.springs:
-            out[spring.name] = spring_block(spring, self.tree.bodies, trim, exact=trim.exact)
-        return out
+        return all_blocks(self, trim)
 
 
 _ON_DEMAND = ("_trims", "input_channels", "output_channels")

@@ -269,3 +269,53 @@ def test_joint_that_is_not_rational():
     """An angle that is no scheduled angle."""
     with pytest.raises(lg.NotRationalError, match="joint J: the angle must be a number, a scheduled angle"):
         lg.PlanarJoint("J", parent="ground", child="b", axis=(0, 0, 1), angle=lg.uncertain("u", 1, percent=5))
+
+
+def test_thrusting_tree_against_pinocchio():
+    """A free base under gravity, held by a follower wrench that the trim finds, arms turned: A from pinocchio, 1e-9."""
+    pin = pytest.importorskip("pinocchio")
+    angle = lg.scheduled_angle("q", (-70, 70), unit="deg")
+    mass = lg.uncertain("m", 1.5, percent=30)
+    bodies = [
+        lg.RigidBody("base", mass=4, com=(0.1, 0.2, -0.1), inertia=(0.4, 0.5, 0.6)),
+        lg.RigidBody("a", mass=mass, com=(0.3, 0.1, -0.2), inertia=(0.4, 0.5, 0.6)),
+        lg.RigidBody("b", mass=0.7, com=(-0.1, 0.2, 0.3), inertia=(0.4, 0.5, 0.6)),
+    ]
+    joints = [
+        lg.FreeJoint("F", child="base"),
+        lg.RevoluteJoint("A", parent="base", child="a", axis=(1, 0, 0), origin=(0.2, 0.1, 0.3), angle=angle),
+        lg.RevoluteJoint("B", parent="a", child="b", axis=(0, 1, 0), origin=(0, 0.4, 0), angle=-angle),
+    ]
+    jet = lg.FollowerLoad("jet", port="base_origin")
+    m = lg.Mechanism("tree", bodies=bodies, joints=joints, gravity=(0.5, -0.3, -9.81), loads=[jet])
+    trim = m.trim(solve=["jet_force", "jet_torque"])
+    plant = m.linearize(trim, inputs=["A_torque", "B_torque"])
+    robot, where = pin.Model(), {"ground": 0}
+    robot.gravity.linear = np.array([0.5, -0.3, -9.81])
+    kinds = {"F": pin.JointModelFreeFlyer(), "A": pin.JointModelRX(), "B": pin.JointModelRY()}
+    for value, kilograms in ((-65.0, 1.2), (30.0, 1.5), (70.0, 1.9)):
+        robot, where = pin.Model(), {"ground": 0}
+        robot.gravity.linear = np.array([0.5, -0.3, -9.81])
+        for body, joint in zip(bodies, joints, strict=True):
+            place = pin.SE3(np.eye(3), np.array([float(x) for x in joint.origin]))
+            where[body.name] = robot.addJoint(where[joint.parent], kinds[joint.name], place, joint.name)
+            weight = kilograms if body.name == "a" else float(body.mass)
+            inertia = pin.Inertia(weight, np.array([float(x) for x in body.com]), np.diag([0.4, 0.5, 0.6]))
+            robot.appendBodyToJoint(where[body.name], inertia, pin.SE3.Identity())
+        data, q = robot.createData(), pin.neutral(robot)
+        q[7:] = [np.deg2rad(value), -np.deg2rad(value)]
+        point = {"q": value, "m": kilograms}
+        solved = [
+            trim.solution[f"jet_{k}_{c}"].at(**point).item() for k in ("force", "torque") for c in "xyz"
+        ]
+        outside = pin.StdVec_Force()
+        for k in range(robot.njoints):
+            wrench = np.array(solved) if k == where["base"] else np.zeros(6)
+            outside.append(pin.Force(wrench[:3], wrench[3:]))
+        tau = np.concatenate([np.zeros(6), [trim.torque[j].at(**point).item() for j in ("A", "B")]])
+        assert np.abs(pin.aba(robot, data, q, np.zeros(8), tau, outside)).max() < 1e-12
+        by_position, by_rate, _ = pin.computeABADerivatives(robot, data, q, np.zeros(8), tau, outside)
+        swap = [3, 4, 5, 0, 1, 2, 6, 7]
+        A = plant.at(**point).A
+        assert A[8:, :8] == pytest.approx(by_position[np.ix_(swap, swap)], rel=1e-9, abs=1e-9)
+        assert A[8:, 8:] == pytest.approx(by_rate[np.ix_(swap, swap)], rel=1e-9, abs=1e-9)

@@ -153,3 +153,23 @@ def test_exact_entries_with_a_free_length():
     A = plant.subs(L=2.0).at(m=3.0).A
     # the bob against the top, the top free to swing sideways but not to turn: w^2 = g / L (1 + m / M) and its turn
     assert A[13, 6] == pytest.approx(-9.81 / 2 * (1 + 3 / 4), rel=1e-12)
+
+
+@pytest.mark.parametrize(("channel", "gain"), [("J_torque", 1.0), ("J_motor_torque", 50.0)])
+def test_rotor_gear_and_damping_on_a_free_base(channel, gain):
+    """Link 0.75, rotor 1e-4 behind a gear of 50, damping 0.4, on a free base too heavy to move."""
+    base = lg.RigidBody("base", mass=1e9, inertia=(1e9, 1e9, 1e9))
+    link = lg.RigidBody("link", mass=0, inertia=(0.75, 0.75, 0.75))
+    joints = [
+        lg.FreeJoint("F", child="base"),
+        lg.RevoluteJoint(
+            "J", parent="base", child="link", axis=(0, 0, 1), rotor_inertia=1e-4, gear_ratio=50, damping=0.4
+        ),
+    ]
+    ss = (
+        lg.Mechanism("m", bodies=[base, link], joints=joints, gravity=(0, 0, 0))
+        .linearize(inputs=[channel])
+        .at()
+    )
+    assert ss.A[13, 13] == pytest.approx(-0.4, rel=1e-8)
+    assert ss.B[13, 0] == pytest.approx(gain, rel=1e-8)
