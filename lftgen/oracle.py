@@ -220,7 +220,10 @@ class _Maker:
         outs: list[Any] = []
         channels = [_channel(c, self.mechanism.output_channels, "output") for c in outputs]
         driven = [_channel(c, self.mechanism.input_channels, "input") for c in inputs]
-        rows = [self._load_row(c, outs, driven) if c.kind.startswith("load ") else self._plain_row(c, outs) for c in channels]
+        rows = [
+            self._load_row(c, outs, driven) if c.kind.startswith("load ") else self._plain_row(c, outs)
+            for c in channels
+        ]
         start = len(outs)
         for k, c in enumerate(channels):
             if c.kind == "spring pull":
@@ -255,7 +258,9 @@ class _Maker:
         direct = np.zeros((len(value), len(driven)))
         for k, d in enumerate(driven):
             if (d.kind, d.owner) == (c.kind, c.owner):
-                direct[:, k] = float(d.component == c.component) if a.turns else own[..., d.component, c.component]
+                direct[:, k] = (
+                    float(d.component == c.component) if a.turns else own[..., d.component, c.component]
+                )
         return _Row(tuple(range(len(outs) - 3, len(outs))), gain, direct)
 
     def _spring_index(self, name: str) -> int:

@@ -50,13 +50,23 @@ class Request:
 
     def on_body(self, body: RigidBody, actions: Sequence[Action]) -> BodyInputs:
         """Inputs that act on a body."""
-        ports = [(c.port, c.kind.removeprefix("port ")) for c in self.inputs if c.kind.startswith("port ") and c.owner == body.name]
+        ports = [
+            (c.port, c.kind.removeprefix("port "))
+            for c in self.inputs
+            if c.kind.startswith("port ") and c.owner == body.name
+        ]
         own = {a.load.name for a in actions}
-        loads = [(c.owner, c.kind.removeprefix("load ")) for c in self.inputs if c.kind.startswith("load ") and c.owner in own]
+        loads = [
+            (c.owner, c.kind.removeprefix("load "))
+            for c in self.inputs
+            if c.kind.startswith("load ") and c.owner in own
+        ]
         rotors = [c.port for c in self.inputs if c.kind == "rotor torque" and c.owner == body.name]
         return BodyInputs(tuple(dict.fromkeys(ports)), tuple(dict.fromkeys(loads)), tuple(rotors))
 
-    def sensors(self, body: str, spring_ends: Sequence[tuple[str, str]] = ()) -> dict[str, list[tuple[str, bool]]]:
+    def sensors(
+        self, body: str, spring_ends: Sequence[tuple[str, str]] = ()
+    ) -> dict[str, list[tuple[str, bool]]]:
         """(quantity, reference axes) outputs of each port of a body, with what springs need to know."""
         out: dict[str, list[tuple[str, bool]]] = {}
         for c in self.outputs:
@@ -95,7 +105,9 @@ class Assembler:
         if method == "recursive" or (method == "auto" and not gravity_only):
             return self._recursion()
         if not gravity_only:
-            raise ModelError(f"method {method!r} needs joints with at most one coordinate each; use 'auto' or 'recursive'")
+            raise ModelError(
+                f"method {method!r} needs joints with at most one coordinate each; use 'auto' or 'recursive'"
+            )
         candidates = self._commuting(method)
         return min(candidates, key=lambda a: sum(b.repetitions for b in a.structure.blocks))
 
@@ -170,7 +182,9 @@ class Assembler:
         names = {n for joint in self.tree.joints for n in JointSignals(joint).drive.names}
         names |= {c.name for c in self.request.outputs}
         for body in self.tree.bodies:
-            names |= {n for port, q in self._spring_ends(body) for n in port_signal(body, port, q, True).names}
+            names |= {
+                n for port, q in self._spring_ends(body) for n in port_signal(body, port, q, True).names
+            }
         return [n for s in systems for n in s.outputs if n in names]
 
     def _spring_ends(self, body: str) -> list[tuple[str, str]]:

@@ -119,7 +119,9 @@ class RigidBody:
         for key, value in values.items():
             object.__setattr__(self, key, value)
         object.__setattr__(
-            self, "_key", (name, m, c, tensor, tuple((k, p.point, p.rotation) for k, p in checked.items()), carried)
+            self,
+            "_key",
+            (name, m, c, tensor, tuple((k, p.point, p.rotation) for k, p in checked.items()), carried),
         )
         _check_mass(self)
         _check_inertia(self)

@@ -104,7 +104,9 @@ def load_sensor_block(
             terms.append((load_input(a.load.name, kind), *((_I3,) if a.turns else (place.rotation.T, turn))))
         relations.append(relation(load_output(a.load.name, kind), *terms))
     sources = (displacement, *(load_input(a.load.name, k) for n, k in inputs if n == a.load.name))
-    return Block(f"{a.load.name}_sensor", sources, tuple(r.output for r in relations), tuple(relations), exact)
+    return Block(
+        f"{a.load.name}_sensor", sources, tuple(r.output for r in relations), tuple(relations), exact
+    )
 
 
 def _is_zero(value: LFT) -> bool:

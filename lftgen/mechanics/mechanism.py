@@ -142,11 +142,18 @@ class Mechanism:
         parts = [e for b in self.bodies for e in b.expressions] + [
             e for j in self.joints for e in j.expressions
         ]
-        return [*parts, self.gravity, self.acceleration, *(e for load in self.loads for e in load.expressions)]
+        return [
+            *parts,
+            self.gravity,
+            self.acceleration,
+            *(e for load in self.loads for e in load.expressions),
+        ]
 
     def _find_parameters(self) -> tuple[Parameter, ...]:
         """In order of appearance: bodies, joints, gravity, loads."""
-        found = [p for b in self.bodies for p in b.parameters] + [p for j in self.joints for p in j.parameters]
+        found = [p for b in self.bodies for p in b.parameters] + [
+            p for j in self.joints for p in j.parameters
+        ]
         found += parameters_of([self.gravity, self.acceleration])
         distinct = check_same_names([*found, *(p for load in self.loads for p in load.parameters)])
         clash = {p.name for p in distinct} & {s.name for s in self.symbols}
@@ -289,7 +296,9 @@ class Mechanism:
                 )
             ),
         )
-        model = Assembler(self.tree, trim, request, exact=exact, reduce=reduce).linear_model(method if reduce else "recursive")
+        model = Assembler(self.tree, trim, request, exact=exact, reduce=reduce).linear_model(
+            method if reduce else "recursive"
+        )
         return LFT(declare(model, [real_block(p, 0) for p in self.parameters]))
 
     def _from_solved(self, trim: Trim) -> Mechanism:
@@ -297,7 +306,9 @@ class Mechanism:
         solved = next((t.mechanism for t in self._solved.values() if t is trim), None)
         if isinstance(solved, Mechanism):
             return solved
-        raise ModelError(f"the trim belongs to another mechanism ({trim.mechanism.name}), not to {self.name}; call {self.name}.trim()")
+        raise ModelError(
+            f"the trim belongs to another mechanism ({trim.mechanism.name}), not to {self.name}; call {self.name}.trim()"
+        )
 
     def _default_inputs(self) -> list[str]:
         driven = [n for j in self.joints if j.actuated for n in j.names(j.forces)]

@@ -218,4 +218,6 @@ def numeric(expression: Any, point: dict[Parameter, float]) -> Any:
         return float(value)
     except TypeError as error:
         where = ", ".join(f"{p.name} = {v:.6g}" for p, v in point.items())
-        raise ModelError(f"{expression} has no finite real value at {where}; change the expression or the range") from error
+        raise ModelError(
+            f"{expression} has no finite real value at {where}; change the expression or the range"
+        ) from error

@@ -118,7 +118,9 @@ class Block:
     def __post_init__(self) -> None:
         both = {n for s in self.inputs for n in s.names} & {n for r in self.relations for n in r.output.names}
         if both:
-            raise ModelError(f"block {self.name}: {sorted(both)[0]} would be an input and a signal inside; rename the body or port")
+            raise ModelError(
+                f"block {self.name}: {sorted(both)[0]} would be an input and a signal inside; rename the body or port"
+            )
 
     def equations(self) -> dict[str, sp.Eq]:
         """The relations as sympy, by the name of their left side."""

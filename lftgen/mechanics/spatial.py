@@ -24,7 +24,9 @@ def skew(v: sp.MatrixBase) -> sp.ImmutableMatrix:
 def blocks(rows: Sequence[Sequence[sp.MatrixBase]]) -> sp.ImmutableMatrix:
     """A matrix from its blocks (sympy's BlockMatrix is far slower)."""
     lists = [[b.tolist() for b in row] for row in rows]
-    return sp.ImmutableMatrix([list(itertools.chain(*(b[i] for b in row))) for row in lists for i in range(len(row[0]))])
+    return sp.ImmutableMatrix(
+        [list(itertools.chain(*(b[i] for b in row))) for row in lists for i in range(len(row[0]))]
+    )
 
 
 def motion_cross(m: sp.MatrixBase) -> sp.ImmutableMatrix:

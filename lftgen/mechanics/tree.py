@@ -87,7 +87,9 @@ def build_tree(
             )
         carried[j.child] = j
     if not any(j.parent == GROUND for j in joints):
-        raise ModelError(f'no joint has parent "{GROUND}": one must connect the mechanism to the base (a FreeJoint where nothing holds it)')
+        raise ModelError(
+            f'no joint has parent "{GROUND}": one must connect the mechanism to the base (a FreeJoint where nothing holds it)'
+        )
     loose = [b for b in known if b not in carried]
     if loose:
         raise ModelError(
