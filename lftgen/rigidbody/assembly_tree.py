@@ -1,31 +1,19 @@
-"""Order of assembly for divide-and-conquer: a balanced tree over the bodies, cut into levels.
+"""Order of assembly for divide-and-conquer: articulated bodies by levels, those of one shape together.
 
-An *edge* is a joint or loop joint; each of its ends is a handle on a body. Articulated bodies are joined by
-all the edges between them at once (RBDA 7.5); edges to the ground are closed on their body first.
+An *edge* is a joint or loop joint; each of its ends is a handle. Articulated bodies are joined by all the
+edges between them at once (RBDA 7.5); edges to the ground are closed on their body.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from lftgen.rigidbody.spatial import Array
-
-GROUND = -1
-MOST_CUTS = 32
-"""Children of one body that are joined to it in one assembly, at most."""
-
-
-@dataclass(frozen=True)
-class Edge:
-    """Joint between two bodies (numbers; −1 is the ground); `size` is its number of constraint rows."""
-
-    before: int
-    after: int
-    size: int
+from lftgen.rigidbody.tree_cuts import GROUND, Edge, Node, divide, leaf_nodes
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +52,7 @@ class Group:
     Attributes
     ----------
     sides : tuple of Side
-        Two, one where edges to the ground are closed, or a body with several of its children.
+        Two; one where edges to the ground are closed; more where loops pass through several children.
     edges : array (G, m)
         Edges closed by each assembly.
     slots : tuple of (successor's, predecessor's)
@@ -79,39 +67,76 @@ class Group:
 
 
 @dataclass(frozen=True, eq=False)
+class Arm:
+    """Articulated bodies of one shape that are folded into hubs, each by one joint.
+
+    Attributes
+    ----------
+    pool : int
+    rows, owner, edges : array (K,)
+        Row of each in its pool, number of its hub in the fold (ascending), edge to the hub.
+    rest : array
+        Positions of the handles that stay; with any there is one body for each hub.
+    joined : int
+        Position of the handle on the edge.
+    hub_after : bool
+        The hub is the edge's successor.
+    """
+
+    pool: int
+    rows: Array
+    owner: Array
+    edges: Array
+    rest: Array
+    joined: int
+    hub_after: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """Hubs of one level, each a single body, and all that is folded into them, as one vectorised operation.
+
+    Attributes
+    ----------
+    pool : int
+        Where inertia and known force of the hubs are kept.
+    rows : array (G,)
+    open : int
+        Handles of each hub that stay; they come first, then those of the arms.
+    arms : tuple of Arm
+    level : int
+    """
+
+    pool: int
+    rows: Array
+    open: int
+    arms: tuple[Arm, ...]
+    level: int
+
+    @property
+    def edges(self) -> Array:
+        """All edges that are closed."""
+        return np.concatenate([arm.edges for arm in self.arms])
+
+
+@dataclass(frozen=True, eq=False)
 class AssemblyPlan:
     """Leaf pools and groups of assemblies in order.
 
     Attributes
     ----------
     leaves : tuple of array
-        For each leaf pool, the bodies in it; all have `handles[pool]` handles.
+        For each leaf pool, the bodies in it; all have `handles[pool]` handles, 0 for hubs (kept by inertia).
     handles : tuple of int
-    leaf_edges : tuple of array (bodies, handles)
-        The edge at each handle.
-    groups : tuple of Group
+    groups : tuple of Group or Fold
     levels : int
         Sequential steps of assembly; the way back takes as many again.
     """
 
     leaves: tuple[Array, ...]
     handles: tuple[int, ...]
-    leaf_edges: tuple[Array, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[Group | Fold, ...]
     levels: int
-
-
-@dataclass
-class _Node:
-    """Articulated body while the plan is drawn up."""
-
-    handles: list[int]
-    level: int
-    bodies: frozenset[int]
-    pool: int = -1
-    row: int = -1
-    parts: tuple[_Node, ...] = ()
-    closed: tuple[int, ...] = ()
 
 
 def plan_assembly(parent: Sequence[int], edges: Sequence[Edge]) -> AssemblyPlan:
@@ -130,133 +155,75 @@ def plan_assembly(parent: Sequence[int], edges: Sequence[Edge]) -> AssemblyPlan:
     >>> plan_assembly(range(-1, 7), chain).levels
     4
     """
-    at = defaultdict(list)
-    for k, edge in enumerate(edges):
-        for body in (edge.before, edge.after):
-            if body != GROUND:
-                at[body].append(k)
-    leaves = [_Node(list(at[body]), 0, frozenset([body])) for body in range(len(parent))]
-    nodes = [_grounded(leaf, edges) for leaf in leaves]
-    roots = [_divide(part, parent, nodes) for part in _components(parent)]
-    while len(roots) > 1:  # trees that meet at the ground only, or by loops
-        roots.sort(key=lambda node: node.level)
-        roots = [*roots[2:], _join(roots[:2])]
-    return _schedule(leaves, roots[0], edges)
-
-
-def _grounded(leaf: _Node, edges: Sequence[Edge]) -> _Node:
-    """The body with its joints to the ground closed, if it has any."""
-    closed = tuple(k for k in leaf.handles if edges[k].before == GROUND)
-    if not closed:
-        return leaf
-    rest = [k for k in leaf.handles if k not in closed]
-    return _Node(rest, 1, leaf.bodies, parts=(leaf,), closed=closed)
-
-
-def _components(parent: Sequence[int]) -> list[list[int]]:
-    """Bodies of each tree that stands on the ground, parents first."""
-    root: list[int] = []
-    parts = defaultdict(list)
-    for body, above in enumerate(parent):
-        root.append(body if above == GROUND else root[above])
-        parts[root[body]].append(body)
-    return list(parts.values())
-
-
-def _divide(bodies: list[int], parent: Sequence[int], nodes: Sequence[_Node]) -> _Node:
-    """Cut a connected part of the tree at its most balanced joint, again and again.
-
-    Where one cut leaves a small part (a body with many children), several children are cut off at once.
-    """
-    if len(bodies) == 1:
-        return nodes[bodies[0]]
-    size = dict.fromkeys(bodies, 1)
-    for body in reversed(bodies[1:]):
-        size[parent[body]] += size[body]
-    parents = [parent[body] for body in bodies[1:]]
-    path = len(set(parents)) == len(parents)
-    cuts = [min(bodies[1:], key=lambda body: _cost(size[body], len(bodies), path))]
-    if 4 * min(size[cuts[0]], len(bodies) - size[cuts[0]]) < len(bodies):
-        cuts = _several_cuts(bodies, parent, size)
-    owner: dict[int, int] = {}
-    parts: dict[int, list[int]] = {root: [] for root in (bodies[0], *cuts)}
-    for body in bodies:
-        owner[body] = body if body in parts else owner[parent[body]]
-        parts[owner[body]].append(body)
-    return _join([_divide(part, parent, nodes) for part in parts.values()])
-
-
-def _several_cuts(bodies: list[int], parent: Sequence[int], size: dict[int, int]) -> list[int]:
-    """Children of the body in the middle, the largest first."""
-    children = defaultdict(list)
-    for body in bodies[1:]:
-        children[parent[body]].append(body)
-    middle = bodies[0]
-    while heavy := [body for body in children[middle] if 2 * size[body] > len(bodies)]:
-        middle = heavy[0]
-    return sorted(children[middle], key=lambda body: -size[body])[:MOST_CUTS]
-
-
-def _cost(part: int, whole: int, path: bool) -> tuple[int, bool, int]:
-    """Depth first; on a chain, parts of 2^k bodies (many assemblies of one shape); then balance."""
-    depth = max((part - 1).bit_length(), (whole - part - 1).bit_length())
-    return depth, path and part & (part - 1) != 0, abs(whole - 2 * part)
-
-
-def _join(parts: Sequence[_Node]) -> _Node:
-    """Close every edge between articulated bodies."""
-    ends = Counter(k for part in parts for k in part.handles)
-    closed = tuple(k for k, times in ends.items() if times == 2)
-    rest = [k for k, times in ends.items() if times == 1]
-    level = 1 + max(part.level for part in parts)
-    return _Node(
-        rest, level, frozenset().union(*(part.bodies for part in parts)), parts=tuple(parts), closed=closed
-    )
-
-
-def _schedule(leaves: Sequence[_Node], root: _Node, edges: Sequence[Edge]) -> AssemblyPlan:
-    """Give every articulated body a pool and a row, and gather assemblies of one shape."""
-    count = _leaf_pools(leaves)
-    by_level: dict[int, list[_Node]] = defaultdict(list)
-    todo = [root]
-    while todo:
-        node = todo.pop()
-        if node.parts:
-            by_level[node.level].append(node)
-            todo += node.parts
-    groups: list[Group] = []
-    for level in sorted(by_level):
-        alike: dict[object, list[_Node]] = defaultdict(list)
-        for node in by_level[level]:
-            alike[_shape(node, edges)].append(node)
+    leaves = leaf_nodes(len(parent), edges)
+    by_level = _levels(divide(parent, edges, leaves))
+    count = _leaf_pools(leaves, [node.parts[0] for nodes in by_level for node in nodes if node.hub])
+    groups: list[Group | Fold] = []
+    for nodes in by_level:
+        alike: dict[object, list[Node]] = defaultdict(list)
+        for node in nodes:
+            alike[_settle(node, edges)].append(node)
         for same in alike.values():
             for row, node in enumerate(same):
                 node.pool, node.row = len(count) + len(groups), row
-            groups.append(_group(same, edges))
+            groups.append(_fold(same, edges) if same[0].hub else _group(same, edges))
     return AssemblyPlan(
         leaves=tuple(np.array(members) for members in count.values()),
         handles=tuple(count),
-        leaf_edges=tuple(
-            np.array([leaves[b].handles for b in members]).reshape(len(members), h)
-            for h, members in count.items()
-        ),
         groups=tuple(groups),
-        levels=root.level,
+        levels=len(by_level),
     )
 
 
-def _leaf_pools(leaves: Sequence[_Node]) -> dict[int, list[int]]:
-    """Bodies by their number of handles; each leaf is told its pool and row."""
+def _levels(roots: Sequence[Node]) -> list[list[Node]]:
+    """Assemblies of each level, from the first."""
+    levels: list[list[Node]] = [[] for _ in range(max(root.level for root in roots))]
+    todo = list(roots)
+    while todo:
+        node = todo.pop()
+        if node.parts:
+            levels[node.level - 1].append(node)
+            todo += node.parts
+    return levels
+
+
+def _leaf_pools(leaves: Sequence[Node], hubs: Sequence[Node]) -> dict[int, list[int]]:
+    """Bodies by their number of handles, 0 for hubs; each leaf is told its pool and row."""
     count: dict[int, list[int]] = defaultdict(list)
+    single = {id(node) for node in hubs}
     for body, node in enumerate(leaves):
-        count[len(node.handles)].append(body)
+        count[0 if id(node) in single else len(node.handles)].append(body)
     for pool, members in enumerate(count.values()):
         for row, body in enumerate(members):
             leaves[body].pool, leaves[body].row = pool, row
     return count
 
 
-def _slots(node: _Node, edges: Sequence[Edge]) -> tuple[tuple[tuple[int, int], tuple[int, int]], ...]:
+def _settle(node: Node, edges: Sequence[Edge]) -> object:
+    """Put the handles of an assembly in order, now that those of its parts are; its shape."""
+    if node.hub:
+        arms = sorted(node.parts[1:], key=lambda part: _arm_shape(part, node, edges))
+        node.parts = (node.parts[0], *arms)
+    node.handles = [k for part in node.parts for k in part.handles if k not in set(node.closed)]
+    if not node.hub:
+        return _shape(node, edges)
+    staying = [_arm_shape(part, node, edges) for part in node.parts[1:] if len(part.handles) > 1]
+    return len(node.handles), tuple(staying)
+
+
+def _to_hub(part: Node, node: Node) -> int:
+    """The edge between an arm and its hub."""
+    (edge,) = (k for k in part.handles if k in node.parts[0].handles)
+    return edge
+
+
+def _arm_shape(part: Node, node: Node, edges: Sequence[Edge]) -> tuple[int, int, int, bool]:
+    """Pool, place of the joined handle, rows of its edge, and whether the hub is that edge's successor."""
+    k = _to_hub(part, node)
+    return part.pool, part.handles.index(k), edges[k].size, edges[k].after in node.parts[0].bodies
+
+
+def _slots(node: Node, edges: Sequence[Edge]) -> tuple[tuple[tuple[int, int], tuple[int, int]], ...]:
     """For each closed edge, (part, place among its joined handles) of the successor and the predecessor."""
     joined = [[k for k in node.closed if k in set(part.handles)] for part in node.parts]
 
@@ -269,7 +236,7 @@ def _slots(node: _Node, edges: Sequence[Edge]) -> tuple[tuple[tuple[int, int], t
     return tuple((end(edges[k].after, k), end(edges[k].before, k)) for k in node.closed)
 
 
-def _orders(node: _Node) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]:
+def _orders(node: Node) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]:
     """For each part, the places of handles that stay and of those joined (in the order of the edges)."""
     orders, closed = [], set(node.closed)
     for part in node.parts:
@@ -279,13 +246,13 @@ def _orders(node: _Node) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]:
     return tuple(orders)
 
 
-def _shape(node: _Node, edges: Sequence[Edge]) -> object:
+def _shape(node: Node, edges: Sequence[Edge]) -> object:
     pools = tuple(part.pool for part in node.parts)
     sizes = tuple(edges[k].size for k in node.closed)
     return pools, _orders(node), sizes, _slots(node, edges)
 
 
-def _group(nodes: Sequence[_Node], edges: Sequence[Edge]) -> Group:
+def _group(nodes: Sequence[Node], edges: Sequence[Edge]) -> Group:
     first = nodes[0]
     sides = tuple(
         Side(
@@ -298,3 +265,36 @@ def _group(nodes: Sequence[_Node], edges: Sequence[Edge]) -> Group:
     )
     closed = np.array([node.closed for node in nodes], dtype=int).reshape(len(nodes), len(first.closed))
     return Group(sides, closed, _slots(first, edges), first.level)
+
+
+def _fold(nodes: Sequence[Node], edges: Sequence[Edge]) -> Fold:
+    """Arms by shape; those with handles that stay one for each hub, in the order of the handles."""
+    alike: dict[object, list[tuple[int, Node]]] = defaultdict(list)
+    for number, node in enumerate(nodes):
+        kept = 0
+        for part in node.parts[1:]:
+            stays = len(part.handles) > 1
+            alike[kept if stays else _arm_shape(part, node, edges)].append((number, part))
+            kept += stays
+    hub = nodes[0].parts[0]
+    return Fold(
+        pool=hub.pool,
+        rows=np.array([node.parts[0].row for node in nodes]),
+        open=len(set(hub.handles) - set(nodes[0].closed)),
+        arms=tuple(_arm(members, nodes, edges) for members in alike.values()),
+        level=nodes[0].level,
+    )
+
+
+def _arm(members: Sequence[tuple[int, Node]], nodes: Sequence[Node], edges: Sequence[Edge]) -> Arm:
+    number, part = members[0]
+    _, joined, _, hub_after = _arm_shape(part, nodes[number], edges)
+    return Arm(
+        pool=part.pool,
+        rows=np.array([member.row for _, member in members]),
+        owner=np.array([owner for owner, _ in members]),
+        edges=np.array([_to_hub(member, nodes[owner]) for owner, member in members]),
+        rest=np.array([k for k in range(len(part.handles)) if k != joined], dtype=int),
+        joined=joined,
+        hub_after=hub_after,
+    )

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lftgen.errors import IllPosedError
-from lftgen.rigidbody.assembly_tree import AssemblyPlan, plan_assembly
+from lftgen.rigidbody.assembly_tree import AssemblyPlan, Fold, Group, plan_assembly
 from lftgen.rigidbody.edge_rows import EdgeTable, edge_table
+from lftgen.rigidbody.fold import Folded, fold_group, release_fold
 from lftgen.rigidbody.forward import total_joint_forces
 from lftgen.rigidbody.group_assembly import (
     Assembled,
@@ -123,22 +124,25 @@ class DivideAndConquer:
         push = self._pushes(motion, force, wrenches, ndim)
         phi = widen(self.mobility, ndim, 2)
         rows = self.table.rows(self.stacked, motion, force, base, stabilization, phi)
-        pools, done = self._assemble(phi, apply(phi, push), rows, tolerance)
+        pools, done = self._assemble(self._leaves(phi, push), rows, tolerance)
         a = apply(phi, push + self._release(pools, done))
         qdd = self._joint_accelerations(motion, a, base)
-        named = [(d, self._names(k)) for k, d in enumerate(done) if d.null is not None]
+        named = [(d, self._names(k)) for k, d in enumerate(done) if isinstance(d, Assembled)]
         open_forces = tuple(report for d, names in named for report in d.undetermined(names))
         return DivideResult(qdd, a, open_forces, 2 * self.plan.levels, motion.steps)
 
     def _assemble(
-        self, phi: Array, bias: Array, rows: dict[int, EdgeRows], tolerance: float
-    ) -> tuple[list[Pool], list[Assembled]]:
+        self, pools: list[Pool], rows: dict[int, EdgeRows], tolerance: float
+    ) -> tuple[list[Pool], list[Assembled | Folded]]:
         """All groups of assemblies in order; the pools hold the leaves, then the result of each group."""
-        pools = self._leaves(phi, bias)
-        done: list[Assembled] = []
+        done: list[Assembled | Folded] = []
         for group in self.plan.groups:
-            edges = self.table.pick(group.edges, rows)
-            done.append(assemble_group(group, pools, edges, bool(self.closed.loops), tolerance))
+            if isinstance(group, Fold):
+                arms = [self.table.pick(arm.edges[:, None], rows)[0] for arm in group.arms]
+                done.append(fold_group(group, pools, arms))
+            else:
+                edges = self.table.pick(group.edges, rows)
+                done.append(assemble_group(group, pools, edges, bool(self.closed.loops), tolerance))
             pools.append((done[-1].mobility, done[-1].bias))
         return pools, done
 
@@ -178,32 +182,38 @@ class DivideAndConquer:
             total = total + np.stack(np.broadcast_arrays(*extra, np.zeros(total.shape[1:]))[:-1])
         return total
 
-    def _leaves(self, phi: Array, bias: Array) -> list[Pool]:
-        pools = []
+    def _leaves(self, phi: Array, push: Array) -> list[Pool]:
+        """Φ and b of each body at each of its handles; inertia and known force of hubs."""
+        pools, inertia, bias = [], widen(self.stacked.inertia, push.ndim - 2, 2), apply(phi, push)
         for bodies, h in zip(self.plan.leaves, self.plan.handles, strict=True):
-            ones = (1,) * (phi.ndim - 2)
-            pools.append(
-                (np.tile(phi[bodies], (*ones, h, h)), np.tile(bias[bodies], (*(1,) * (bias.ndim - 1), h)))
-            )
+            if h:
+                tiled = np.tile(phi[bodies], (*(1,) * (phi.ndim - 2), h, h))
+                pools.append((tiled, np.tile(bias[bodies], (*(1,) * (bias.ndim - 1), h))))
+            else:
+                pools.append((inertia[bodies], push[bodies]))
         return pools
 
-    def _release(self, pools: list[Pool], done: list[Assembled]) -> Array:
+    def _release(self, pools: list[Pool], done: list[Assembled | Folded]) -> Array:
         """Constraint forces from the top of the assembly tree down; sum of the handles' forces per body."""
         forces = [np.zeros_like(bias) for _, bias in pools]
         first = len(self.plan.leaves)
         for k in range(len(done) - 1, -1, -1):
-            release_group(self.plan.groups[k], done[k], forces, forces[first + k])
+            group, result = self.plan.groups[k], done[k]
+            if isinstance(group, Fold) and isinstance(result, Folded):
+                release_fold(group, result, forces, forces[first + k])
+            elif isinstance(group, Group) and isinstance(result, Assembled):
+                release_group(group, result, forces, forces[first + k])
         total = np.zeros((len(self.stacked.parent), *pools[0][1].shape[1:-1], 6), forces[0].dtype)
-        for bodies, h, f in zip(self.plan.leaves, self.plan.handles, forces, strict=False):
-            total[bodies] = f.reshape(*f.shape[:-1], h, 6).sum(axis=-2)
+        for bodies, f in zip(self.plan.leaves, forces, strict=False):
+            total[bodies] = f.reshape(*f.shape[:-1], f.shape[-1] // 6, 6).sum(axis=-2)
         return total
 
 
 def divide_and_conquer(system: Model | ClosedModel) -> DivideAndConquer:
     """Plan the divide-and-conquer algorithm for a tree or a mechanism with loops.
 
-    Assembly takes O(log N) sequential levels on chains and on trees of bounded degree; each level is one
-    vectorised operation for each shape of assembly.
+    On any tree of N bodies the assembly takes at most 2 log2 N + 2 sequential levels, up and down; each level
+    is one vectorised operation for each shape of assembly.
 
     Parameters
     ----------

@@ -167,7 +167,7 @@ def assemble_group(
         scale = _concatenate([e[4] for e in edges], batch)
         inverse, null = range_inverse(Y, scale, beta, magnitude, tolerance)
     else:
-        inverse, null = _regular_inverse(Y), None
+        inverse, null = regular_inverse(Y), None
     gain = np.matmul(U, inverse)
     phi_new = -np.matmul(gain, transpose(U))  # Φ14 = Φ12 W Φ34, with the signs of P
     start = 0
@@ -254,10 +254,10 @@ def range_inverse(
             # with the open directions added Y is regular, and they get no force
             scaled = scaled + np.matmul(masked, transpose(masked))
             null = (scale[..., :, None] * masked).reshape(len(Y), -1, *Y.shape[-2:])[:, 0]
-    return scale[..., :, None] * _regular_inverse(scaled) * scale[..., None, :], null
+    return scale[..., :, None] * regular_inverse(scaled) * scale[..., None, :], null
 
 
-def _regular_inverse(Y: Array) -> Array:
+def regular_inverse(Y: Array) -> Array:
     try:
         return np.linalg.inv(Y)
     except np.linalg.LinAlgError:

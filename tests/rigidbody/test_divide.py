@@ -63,13 +63,14 @@ def test_depth_of_a_chain(n):
 
 
 def test_depth_of_a_binary_tree():
-    """Bounded degree keeps the depth logarithmic."""
+    """Parts of three joints cannot be halved at one joint; the depth is that of a chain all the same."""
     n = 1023
-    plan = plan_assembly([(i - 1) // 2 for i in range(n)], [Edge((i - 1) // 2, i, 5) for i in range(n)])
-    assert plan.levels <= 3 * np.log2(n)
+    parent = [-1] + [(i - 1) // 2 for i in range(1, n)]
+    plan = plan_assembly(parent, [Edge(p, i, 5) for i, p in enumerate(parent)])
+    assert 2 * plan.levels <= 2 * np.log2(n) + 2
 
 
-@pytest.mark.parametrize(("shape", "levels"), [("star", 6), ("comb", 8), ("random", 12)])
+@pytest.mark.parametrize(("shape", "levels"), [("star", 2), ("comb", 7), ("random", 7)])
 def test_depth_of_other_trees(shape, levels):
     """A hub with many children, a chain with a leaf on each body, and a random tree of 120 bodies."""
     n, rng = 120, np.random.default_rng(0)
