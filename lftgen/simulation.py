@@ -118,7 +118,7 @@ def simulate(
 
 def _instants(time: Any) -> np.ndarray:
     instants = np.asarray(time, dtype=float)
-    if instants.ndim != 1 or len(instants) < 2 or np.any(np.diff(instants) <= 0):
+    if instants.ndim != 1 or len(instants) < 2 or not np.all(np.isfinite(instants)) or np.any(np.diff(instants) <= 0):
         raise ModelError(f"simulate: time must be at least two increasing instants, got {time!r}")
     return instants
 

@@ -19,6 +19,7 @@ from lftgen.lft.build import with_integrators
 from lftgen.lft.connect import connect, renamed
 from lftgen.lft.data import LFTData
 from lftgen.lft.evaluation import evaluate_ports
+from lftgen.lft.field import ExactField
 from lftgen.lft.reduction.kalman import reduce as reduce_order
 from lftgen.mechanics.body import RigidBody
 from lftgen.mechanics.channels import Channel
@@ -126,6 +127,9 @@ class Assembler:
         full = None if large and not bent else self._recursion()
         candidates = [full] if method == "auto" and full is not None else []
         inertial = self._recursion(equilibrium=False)
+        symbols = self.trim.mechanism.symbols
+        if symbols:  # gravity's are not in the inertial part
+            inertial = inertial.with_field(ExactField(symbols))
         if method in ("auto", "spatial"):
             candidates.append(commuting.spatial_dynamics(self.tree, self.base, inertial, full, bent))
         if method == "planar" or (method == "auto" and not large):

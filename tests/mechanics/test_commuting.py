@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import lftgen as lg
 from lftgen.lft.evaluation import evaluate_ports
@@ -186,3 +187,17 @@ def test_unknown_method():
     """The methods are named."""
     with pytest.raises(lg.ModelError, match="auto, recursive, spatial, planar"):
         planar(2).linearize(method="fast")
+
+
+@pytest.mark.parametrize("method", ["auto", "recursive", "spatial", "planar"])
+def test_gravity_may_be_a_free_symbol(method):
+    """A symbol that only gravity holds goes through every form."""
+    g, theta = sp.Symbol("g"), lg.scheduled_angle("theta", (-1, 1))
+    rod = lg.RigidBody("rod", mass=2, com=(0, 0, -0.5), inertia=(0.125, 0.125, 0))
+    hinge = lg.RevoluteJoint("hinge", parent="ground", child="rod", axis=(1, 0, 0), angle=theta)
+    A = (
+        lg.Mechanism("rod_only", bodies=[rod], joints=[hinge], gravity=(0, 0, -g))
+        .linearize(method=method)
+        .to_sympy()[0]
+    )
+    assert sp.simplify(A[1, 0] / (g * sp.cos(theta))) == -sp.Rational(8, 5)
