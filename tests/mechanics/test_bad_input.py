@@ -188,3 +188,17 @@ def test_frozen():
     assert hinge() == hinge()
     assert hinge() != hinge(angle=0.1)
     assert len({body(), body(), hinge(), hinge()}) == 2
+
+
+@pytest.mark.parametrize(("option", "value"), [("actuated", "no"), ("hub_inertia", -0.5)])
+def test_options_of_a_revolute_joint(option, value):
+    """A word for a truth value and a negative inertia are refused by name."""
+    with pytest.raises(lg.ModelError, match=f"joint j: {option}"):
+        lg.RevoluteJoint("j", parent="ground", child="b", axis=(0, 0, 1), **{option: value})
+
+
+@pytest.mark.parametrize("bound", [-1.0, 0.0, float("nan"), float("inf")])
+def test_bound_of_uncertain_dynamics(bound):
+    """A bound is a positive number."""
+    with pytest.raises(lg.ModelError, match="bound"):
+        lg.uncertain_dynamics("d", (1, 1), bound=bound)

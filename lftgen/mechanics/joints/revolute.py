@@ -9,7 +9,7 @@ import sympy as sp
 from lftgen.errors import NotRationalError
 from lftgen.mechanics.joints.single import SingleAxisJoint
 from lftgen.mechanics.quantities import angle as angle_quantity
-from lftgen.mechanics.quantities import joint_angle, scalar
+from lftgen.mechanics.quantities import joint_angle, not_negative
 from lftgen.mechanics.spatial import axis_rotation
 
 
@@ -85,7 +85,7 @@ class RevoluteJoint(SingleAxisJoint):
         super().__init__(
             name, parent=parent, child=child, origin=origin, rpy=rpy, axis=axis, coordinate=theta, rest=rest, damping=damping,
             stiffness=stiffness, armature=armature, rotor_inertia=rotor_inertia, gear_ratio=gear_ratio, actuated=actuated,
-            hub_inertia=scalar(hub_inertia, f"joint {name}: hub_inertia"),
+            hub_inertia=not_negative(hub_inertia, f"joint {name}: hub_inertia"),
         )  # fmt: skip
 
     def subspace(self) -> sp.ImmutableMatrix:

@@ -51,9 +51,11 @@ class SingleAxisJoint(Joint):
                 scalar(armature, f"{what}: armature") + gear**2 * rotor, f"{what}: armature"
             ),
             gear_ratio=gear,
-            actuated=bool(actuated),
+            actuated=actuated,
             **common,
         )
+        if not isinstance(actuated, bool):
+            raise ModelError(f"{what}: actuated must be True or False, got {actuated!r}")
         if gear.is_zero:
             raise ModelError(f"{what}: gear_ratio must not be zero")
 
