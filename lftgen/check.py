@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from lftgen.arguments import instance, number, whole_number
 from lftgen.errors import ModelError
 from lftgen.lft.model import LFT
 from lftgen.lft.report import html_table, text_table
@@ -126,6 +127,10 @@ def check(
     >>> lg.check(pendulum, pendulum.linearize(), samples=20).passed
     True
     """
+    instance(mechanism, Mechanism, "check: mechanism (the first argument)")
+    instance(plant, LFT, "check: plant (the second argument)")
+    samples, seed = whole_number(samples, "check: samples"), whole_number(seed, "check: seed")
+    tolerance = number(tolerance, "check: tolerance", minimum=0.0)
     _check_same_model(mechanism, plant)
     points = sample_points(mechanism.parameters, samples, seed)
     count = max((len(v) for v in points.values()), default=1)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from lftgen.arguments import deviation, items, number, pair
 from lftgen.errors import ParameterError, ParameterWarning
 
 RANGE_SLACK = 1e-9
@@ -145,6 +146,8 @@ class Parameter(sp.Symbol):
         try:
             if np.any(np.iscomplex(values)):  # numpy would drop the imaginary part with a mere warning
                 raise ValueError("complex")
+            if np.asarray(values).dtype.kind in "bSU":
+                raise ValueError("truth values or texts")
             array = np.asarray(np.real(values), dtype=float)
         except (TypeError, ValueError) as error:
             raise ParameterError(f"{self.name}: expected real numbers, got {values!r}") from error
@@ -216,15 +219,15 @@ def uncertain(
             f"{name}: give exactly one of bounds, percent, plus_minus; got {given or 'none'}"
         )
     if bounds is not None:
-        low, high = _pair(name, "bounds", bounds)
+        low, high = pair(bounds, f"{name}: bounds")
     elif percent is not None:
         if nominal == 0:
             raise ParameterError(
                 f"{name}: percent of a nominal 0 is an empty range; use plus_minus or bounds"
             )
-        low, high = sorted(nominal + nominal * p / 100 for p in _deviation(name, "percent", percent))
+        low, high = sorted(nominal + nominal * p / 100 for p in deviation(percent, f"{name}: percent"))
     else:
-        low, high = (nominal + d for d in _deviation(name, "plus_minus", plus_minus))
+        low, high = (nominal + d for d in deviation(plus_minus, f"{name}: plus_minus"))
     _check_range(name, low, high, nominal, unit)
     return Parameter(_name(name), ParameterSpec("uncertain", nominal, low, high, unit))
 
@@ -246,7 +249,7 @@ def scheduled(
     >>> scheduled("L", (0.5, 1.5), unit="m").nominal
     1.0
     """
-    low, high = _pair(name, "bounds", bounds)
+    low, high = pair(bounds, f"{name}: bounds")
     middle = _finite(name, "nominal", nominal) if nominal is not None else (low + high) / 2
     _check_range(name, low, high, middle, unit)
     return Parameter(_name(name), ParameterSpec("scheduling", middle, low, high, unit, _rate(name, rate)))
@@ -282,11 +285,11 @@ def scheduled_angle(
     >>> scheduled_angle("theta", (0, 90), unit="deg", center=0).coordinate_bounds[1]  # tan(45 deg)
     0.9999999999999999
     """
-    if chart not in _CHART_DIVISOR:
+    if not isinstance(chart, str) or chart not in _CHART_DIVISOR:
         raise ParameterError(f'{name}: chart must be "half" or "quarter", got {chart!r}')
-    if unit not in _RADIANS_PER:
+    if not isinstance(unit, str) or unit not in _RADIANS_PER:
         raise ParameterError(f'{name}: the unit of an angle must be "rad" or "deg", got {unit!r}')
-    low, high = _pair(name, "bounds", bounds)
+    low, high = pair(bounds, f"{name}: bounds")
     middle = _finite(name, "nominal", nominal) if nominal is not None else (low + high) / 2
     origin = _finite(name, "center", center) if center is not None else (low + high) / 2
     _check_range(name, low, high, middle, unit)
@@ -327,7 +330,7 @@ def _check_chart(p: Parameter) -> None:
 def check_same_names(parameters: Iterable[Parameter]) -> tuple[Parameter, ...]:
     """The distinct parameters in order of appearance; two that share a name but differ are a ParameterError."""
     seen: dict[str, Parameter] = {}
-    for p in parameters:
+    for p in items(parameters, "parameters", Parameter):
         if seen.setdefault(p.name, p) != p:
             raise ParameterError(
                 f"two different parameters are named {p.name} in one model: ({seen[p.name].describe()}) and "
@@ -347,46 +350,22 @@ def _name(name: str) -> str:
 
 
 def _finite(name: str, what: str, value: Any) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError) as error:
-        raise ParameterError(f"{name}: {what} must be a number, got {value!r}") from error
-    if not math.isfinite(number):
-        raise ParameterError(f"{name}: {what} must be a finite number, got {value!r}")
-    return number
-
-
-def _pair(name: str, what: str, values: Any) -> tuple[float, float]:
-    try:
-        low, high = values
-    except (TypeError, ValueError) as error:
-        raise ParameterError(f"{name}: {what} must be a pair (lower, upper), got {values!r}") from error
-    return _finite(name, what, low), _finite(name, what, high)
-
-
-def _deviation(name: str, what: str, value: Any) -> tuple[float, float]:
-    if isinstance(value, Sequence):
-        low, high = _pair(name, what, value)
-        if low > 0 or high < 0:
-            raise ParameterError(
-                f"{name}: {what} must be a pair (negative, positive) around the nominal, got {value!r}"
-            )
-        return low, high
-    size = _finite(name, what, value)
-    if size < 0:
-        raise ParameterError(f"{name}: {what} must not be negative, got {value!r}")
-    return -size, size
+    return number(value, f"{name}: {what}", error=ParameterError)
 
 
 def _rate(name: str, rate: Any) -> tuple[float, float] | None:
     if rate is None:
         return None
-    low, high = _deviation(name, "rate", rate)
+    low, high = deviation(rate, f"{name}: rate")
     return low, high
 
 
 def _check_range(name: str, low: float, high: float, nominal: float, unit: str) -> None:
+    if not isinstance(unit, str):
+        raise ParameterError(f'{name}: the unit must be a text such as "kg", got {unit!r}')
     suffix = f" {unit}" if unit else ""
+    if not (math.isfinite(low) and math.isfinite(high) and math.isfinite(high - low)):
+        raise ParameterError(f"{name}: the range [{low:.6g}, {high:.6g}]{suffix} is beyond what numbers hold")
     if low > high:
         raise ParameterError(
             f"{name}: bounds are reversed, expected lower <= upper, got ({low:.6g}, {high:.6g}){suffix}"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lftgen import rigidbody as rb
+from lftgen.arguments import instance, number
 from lftgen.errors import ModelError
 from lftgen.lft.model import LFT
 from lftgen.mechanics.mechanism import Mechanism
@@ -97,6 +98,7 @@ def simulate(
     """
     from scipy.integrate import solve_ivp
 
+    instance(mechanism, Mechanism, "simulate: mechanism")
     instants = _instants(time)
     stepper = _Stepper(mechanism, dict(values or {}), dict(inputs or {}), tuple(outputs))
     start = stepper.initial(dict(initial or {}))
@@ -117,8 +119,16 @@ def simulate(
 
 
 def _instants(time: Any) -> np.ndarray:
-    instants = np.asarray(time, dtype=float)
-    if instants.ndim != 1 or len(instants) < 2 or not np.all(np.isfinite(instants)) or np.any(np.diff(instants) <= 0):
+    try:
+        instants = np.asarray(time, dtype=float)
+    except (TypeError, ValueError):
+        instants = np.zeros(0)
+    if (
+        instants.ndim != 1
+        or len(instants) < 2
+        or not np.all(np.isfinite(instants))
+        or np.any(np.diff(instants) <= 0)
+    ):
         raise ModelError(f"simulate: time must be at least two increasing instants, got {time!r}")
     return instants
 
@@ -138,7 +148,7 @@ class _Stepper:
         arrays = {k: np.array([float(v)]) for k, v in values.items()}
         self.numeric: NumericModel = numeric_model(mechanism, arrays, tuple(inputs), outputs)
         self.point = operating_point(self.numeric.model, self.numeric.q)
-        self.signals = list(inputs.values())
+        self.signals = dict(inputs)
         self.plain = self.numeric.inputs[: len(inputs)]
         self.read_channels = self.numeric.outputs[: len(outputs)]
         self.dead = [i for i, n in enumerate(inputs) if _is_dead(mechanism, n)]
@@ -150,7 +160,7 @@ class _Stepper:
         for name in values:
             if name not in self.names:
                 raise unknown(name, self.names, "state")
-        return np.array([float(values.get(n, 0.0)) for n in self.names])
+        return np.array([number(values.get(n, 0.0), f"simulate: initial {n}") for n in self.names])
 
     def derivative(self, t: float, x: np.ndarray) -> np.ndarray:
         n = len(x) // 2
@@ -171,7 +181,10 @@ class _Stepper:
     def _response(
         self, t: float, small: np.ndarray, rates: np.ndarray, outputs: Any
     ) -> tuple[np.ndarray, np.ndarray]:
-        u = [float(s(t)) if callable(s) else float(s) for s in self.signals]
+        u = [
+            number(s(t) if callable(s) else s, f"simulate: input {n} at t = {t:.6g} s")
+            for n, s in self.signals.items()
+        ]
         inputs = list(self.plain)
         if self.dead or self.numeric.springs:
             world, velocity = self._motion(small, rates)
@@ -271,6 +284,8 @@ def lpv_system(plant: LFT, *, name: str = "lpv") -> Any:
     ------
     ModelError
         No states, or no scheduling parameter.
+    ParameterError
+        While it runs: a scheduling parameter outside its range.
 
     Examples
     --------
@@ -284,6 +299,7 @@ def lpv_system(plant: LFT, *, name: str = "lpv") -> Any:
     """
     import control
 
+    instance(plant, LFT, "lpv_system: plant")
     scheduling = [p for p in plant.parameters if p.role == "scheduling"]
     if not plant.states or not scheduling:
         raise ModelError(
@@ -292,7 +308,7 @@ def lpv_system(plant: LFT, *, name: str = "lpv") -> Any:
     n_u = len(plant.inputs)
 
     def matrices(u: np.ndarray) -> Any:
-        values = {p.name: np.clip(v, p.lower, p.upper) for p, v in zip(scheduling, u[n_u:], strict=True)}
+        values = {p.name: v for p, v in zip(scheduling, u[n_u:], strict=True)}
         return plant.evaluate({k: np.atleast_1d(v) for k, v in values.items()})
 
     def update(t: float, x: np.ndarray, u: np.ndarray, params: Any) -> np.ndarray:

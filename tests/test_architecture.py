@@ -18,13 +18,14 @@ MAX_LINES = 400
 
 ALLOWED = {
     "errors": set(),
-    "parameters": {"errors"},
-    "lft": {"errors", "parameters"},
-    "mechanics": {"errors", "parameters", "lft"},
+    "arguments": {"errors"},
+    "parameters": {"errors", "arguments"},
+    "lft": {"errors", "arguments", "parameters"},
+    "mechanics": {"errors", "arguments", "parameters", "lft"},
     "rigidbody": {"errors"},
-    "oracle": {"errors", "parameters", "lft", "mechanics", "rigidbody"},
-    "check": {"errors", "parameters", "lft", "mechanics", "rigidbody", "oracle"},
-    "simulation": {"errors", "parameters", "lft", "mechanics", "rigidbody", "oracle"},
+    "oracle": {"errors", "arguments", "parameters", "lft", "mechanics", "rigidbody"},
+    "check": {"errors", "arguments", "parameters", "lft", "mechanics", "rigidbody", "oracle"},
+    "simulation": {"errors", "arguments", "parameters", "lft", "mechanics", "rigidbody", "oracle"},
 }
 """What each room may import.  The rooms below import everything above them and nothing below."""
 BELOW = ["interop", "analysis", "plotting", "cli"]

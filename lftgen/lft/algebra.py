@@ -55,6 +55,8 @@ def names_or_default(names: Names, prefix: str, n: int) -> tuple[str, ...]:
 
 def to_common_field(systems: Sequence[LFTData]) -> tuple[list[LFTData], Field]:
     """All systems with entries of one field."""
+    if not systems:
+        raise ModelError("expected at least one system, got none")
     field = systems[0].field
     for s in systems[1:]:
         field = common_field(field, s.field)

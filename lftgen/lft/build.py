@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lftgen.arguments import items, whole_number
 from lftgen.errors import ModelError
 from lftgen.lft import algebra
 from lftgen.lft import connect as connections
@@ -139,7 +140,8 @@ def upper_lft(M: Any, delta: Sequence[DeltaBlock], *, states: Sequence[str] = ()
     >>> float(G.at(D=[[0.4, 1.0]], extrapolate=True)[0, 0])
     1.0
     """
-    structure, rows, columns = merge([Structure(tuple(states), tuple(delta))])
+    blocks = items(delta, "upper_lft: delta", DeltaBlock)
+    structure, rows, columns = merge([Structure(items(states, "upper_lft: states", str), blocks)])
     field = ExactField() if exact else FLOAT
     matrix = field.array(M)
     n_y, n_u = matrix.shape[0] - structure.n_rows, matrix.shape[1] - structure.n_columns
@@ -157,13 +159,17 @@ def upper_lft(M: Any, delta: Sequence[DeltaBlock], *, states: Sequence[str] = ()
 
 def full_block(name: str, shape: tuple[int, int], *, bound: float = 1.0, complex: bool = True) -> DeltaBlock:
     """A full Delta block of ``shape`` (rows, columns) with largest singular value up to ``bound``."""
-    return DeltaBlock(
-        name, "full complex" if complex else "full real", 1, shape=(int(shape[0]), int(shape[1])), bound=bound
-    )
+    what = f"Delta block {name}: shape"
+    given: tuple[Any, ...] = items(shape, what)
+    if len(given) != 2:
+        raise ModelError(f"{what} must be (rows, columns), got {shape!r}")
+    sizes = whole_number(given[0], what, minimum=1), whole_number(given[1], what, minimum=1)
+    return DeltaBlock(name, "full complex" if complex else "full real", 1, shape=sizes, bound=bound)
 
 
 def complex_scalar(name: str, repetitions: int = 1, *, bound: float = 1.0) -> DeltaBlock:
     """A repeated complex scalar Delta block with modulus up to ``bound``."""
+    repetitions = whole_number(repetitions, f"Delta block {name}: repetitions", minimum=1)
     return DeltaBlock(name, "complex", repetitions, bound=bound)
 
 
@@ -184,17 +190,25 @@ def uncertain_dynamics(name: str, shape: tuple[int, int], bound: float = 1.0) ->
 
 def hstack(systems: Sequence[Any]) -> LFT:
     """LFTs (or what can be one) side by side: the inputs of all, one set of outputs."""
-    return LFT(algebra.hstack([as_data(s) for s in systems]))
+    return LFT(algebra.hstack([as_data(s) for s in _systems(systems, "hstack")]))
 
 
 def vstack(systems: Sequence[Any]) -> LFT:
     """LFTs (or what can be one) one above the other: the outputs of all, one set of inputs."""
-    return LFT(algebra.vstack([as_data(s) for s in systems]))
+    return LFT(algebra.vstack([as_data(s) for s in _systems(systems, "vstack")]))
 
 
 def block_diag(systems: Sequence[Any]) -> LFT:
     """LFTs (or what can be one) on the diagonal: inputs and outputs of all."""
-    return LFT(algebra.block_diag([as_data(s) for s in systems]))
+    return LFT(algebra.block_diag([as_data(s) for s in _systems(systems, "block_diag")]))
+
+
+def _systems(systems: Any, what: str) -> Sequence[Any]:
+    if not isinstance(systems, (list, tuple)):
+        raise ModelError(f"{what} takes a list of systems, got {type(systems).__name__}; write [{'...'}]")
+    if not systems:
+        raise ModelError(f"{what} needs at least one system, got an empty list")
+    return systems
 
 
 def connect(
@@ -216,4 +230,5 @@ def connect(
     IllPosedError
         A singular algebraic loop.
     """
-    return LFT(connections.connect([as_data(s) for s in systems], connections_, inputs, outputs))
+    parts = [as_data(s) for s in _systems(systems, "connect")]
+    return LFT(connections.connect(parts, connections_, inputs, outputs))

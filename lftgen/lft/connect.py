@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from lftgen.arguments import items
 from lftgen.errors import ModelError, ModelWarning
 from lftgen.lft.algebra import block_diag, wire
 from lftgen.lft.data import LFTData, default_names
@@ -128,6 +129,7 @@ def connect(
     ModelWarning
         Inputs that nothing drives: they are zero.
     """
+    inputs, outputs = items(inputs, "connect: inputs", str), items(outputs, "connect: outputs", str)
     whole = block_diag([_private(s, str(i)) for i, s in enumerate(systems)])
     ins = [n for s in systems for n in s.inputs]
     outs = [n for s in systems for n in s.outputs]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lftgen.arguments import items
 from lftgen.errors import ModelError, ParameterError
 from lftgen.lft.field import FLOAT, Field, convert
 from lftgen.lft.structure import DeltaBlock, Structure
@@ -71,7 +72,7 @@ class LFTData:
 
 def _check_names(kind: str, names: Sequence[str]) -> None:
     seen: set[str] = set()
-    for name in names:
+    for name in items(names, f"{kind}s", str):
         if name in seen:
             raise ModelError(f"{kind} {name} occurs twice; rename one of the two")
         seen.add(name)

@@ -173,7 +173,11 @@ def check_known(names: Mapping[str, Any] | Sequence[str], known: Sequence[str]) 
     """A ParameterError that lists close names where one is unknown."""
     import difflib
 
+    if not isinstance(names, (Mapping, Sequence)) or isinstance(names, str):
+        raise ParameterError(f'expected values by parameter name, such as {{"m": 2.0}}, got {names!r}')
     for name in names:
+        if not isinstance(name, str):
+            raise ParameterError(f"parameters are given by their names, got {name!r}; write {str(name)!r}")
         if name not in known:
             close = difflib.get_close_matches(str(name), known, n=3)
             hint = (

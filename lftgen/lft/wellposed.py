@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from lftgen.arguments import number
 from lftgen.lft.data import LFTData
 from lftgen.lft.evaluation import numeric, ports
 from lftgen.lft.structure import slices_of
@@ -130,6 +131,7 @@ def well_posed(a: LFTData, *, budget: float = 2.0, seed: int = 0) -> WellPosedne
     A singular point is searched along rays; if there is none, the box is cut into pieces, and each piece is proven by
     a scaled small-gain bound around its middle, until all are or the ``budget`` (seconds) is spent.
     """
+    budget = number(budget, "well_posed: budget", minimum=0.0)
     a = numeric(a)
     start = time.monotonic()
     point, rays = find_singular(a, seed=seed, budget=budget / 2)

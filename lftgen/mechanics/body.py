@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from lftgen.arguments import items
 from lftgen.errors import ModelError
 from lftgen.lft.maps import normalized_map
 from lftgen.lft.structure import real_block
@@ -103,6 +104,8 @@ class RigidBody:
             "origin": Port(vector((0, 0, 0), ""), sp.ImmutableMatrix(sp.eye(3))),
             "com": Port(c, sp.ImmutableMatrix(sp.eye(3))),
         }
+        if ports is not None and not isinstance(ports, Mapping):
+            raise ModelError(f'body {name}: ports must be given as {{"tip": (1, 0, 0)}}, got {ports!r}')
         for port, where in (ports or {}).items():
             if port in checked:
                 raise ModelError(f"body {name}: port {port!r} always exists and cannot be defined")
@@ -195,20 +198,20 @@ def _port(where: Any, body: str, port: str) -> Port:
 
 
 def _checked_rotors(rotors: Sequence[Rotor], body: str, ports: Mapping[str, Port]) -> tuple[Rotor, ...]:
+    rotors = items(rotors, f"body {body}: rotors", Rotor)
     for rotor in rotors:
-        if not isinstance(rotor, Rotor):
-            raise ModelError(f"body {body}: rotors must be Rotor objects, got {rotor!r}")
         if rotor.name in ports or [r.name for r in rotors].count(rotor.name) > 1:
             raise ModelError(
                 f"body {body}: the name {rotor.name} occurs twice among its ports and rotors; rename one"
             )
-    return tuple(rotors)
+    return rotors
 
 
 def _check_mass(body: RigidBody) -> None:
-    for point in corner_points(parameters_of([body.mass])):
-        value = numeric(body.mass, point)
-        if value is not None and value < 0:
+    corners = [(point, numeric(body.mass, point)) for point in corner_points(parameters_of([body.mass]))]
+    largest = max((abs(v) for _, v in corners if v is not None), default=0.0)
+    for point, value in corners:
+        if value is not None and value < -_TOLERANCE * largest * bool(point):  # sums of parameters round
             raise ModelError(
                 f"body {body.name}: the mass must not be negative, got {value:.6g} kg{_where(body.mass, point)}"
             )

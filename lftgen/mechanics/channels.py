@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import sympy as sp
 
+from lftgen.arguments import items
 from lftgen.errors import ModelError
 from lftgen.mechanics.joints import FreeJoint
 from lftgen.mechanics.loads import Load
@@ -137,7 +138,7 @@ def resolve(names: Sequence[str], channels: Mapping[str, Channel], what: str) ->
     if isinstance(names, str):
         raise ModelError(f"{what}s must be a list of names, got the string {names!r}; write [{names!r}]")
     out: list[Channel] = []
-    for name in names:
+    for name in items(names, f"{what}s", str):
         if name in channels:
             out.append(channels[name])
             continue

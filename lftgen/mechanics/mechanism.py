@@ -8,6 +8,7 @@ from typing import Any
 
 import sympy as sp
 
+from lftgen.arguments import items, truth
 from lftgen.errors import ModelError
 from lftgen.lft.data import declare
 from lftgen.lft.model import LFT
@@ -83,9 +84,12 @@ class Mechanism:
         loads: Sequence[Load | SpringDamper] = (),
     ) -> None:
         check_name(name, "mechanism")
-        _check_types(bodies, RigidBody, "bodies")
-        _check_types(joints, Joint, "joints")
-        _check_types(loads, (Load, SpringDamper), "loads")
+        bodies = items(bodies, f"mechanism {name}: bodies", RigidBody)
+        joints = items(joints, f"mechanism {name}: joints", Joint)
+        loads = items(loads, f"mechanism {name}: loads")
+        _check_loads(loads)
+        if not bodies:
+            raise ModelError(f"mechanism {name}: bodies is empty; a mechanism needs at least one RigidBody")
         values = {
             "name": name,
             "bodies": tuple(bodies),
@@ -279,6 +283,12 @@ class Mechanism:
         IllPosedError
             A mass matrix that is singular somewhere in the box.
         """
+        truth(exact, "linearize: exact")
+        truth(reduce, "linearize: reduce")
+        if trim is not None and not isinstance(trim, Trim):
+            raise ModelError(
+                f"linearize: trim must be what trim() returns, got {trim!r:.60}; inputs and outputs are given by keyword"
+            )
         if trim is not None and trim.mechanism is not self:
             return self._from_solved(trim).linearize(
                 trim, inputs=inputs, outputs=outputs, exact=exact, reduce=reduce, method=method
@@ -351,8 +361,7 @@ class Mechanism:
 _ON_DEMAND = ("_trims", "input_channels", "output_channels")
 
 
-def _check_types(values: Sequence[Any], kind: Any, what: str) -> None:
-    for v in values:
-        if not isinstance(v, kind):
-            names = " or ".join(k.__name__ for k in (kind if isinstance(kind, tuple) else (kind,)))
-            raise ModelError(f"{what} must be {names} objects, got {v!r}")
+def _check_loads(loads: Sequence[Any]) -> None:
+    for load in loads:
+        if not isinstance(load, (Load, SpringDamper)):
+            raise ModelError(f"loads must be DeadLoad, FollowerLoad or SpringDamper objects, got {load!r}")

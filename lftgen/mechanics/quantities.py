@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from lftgen.errors import ModelError, NotRationalError
+from lftgen.errors import ModelError, ModelWarning, NotRationalError
 from lftgen.lft.field import exact_number
 from lftgen.lft.trigonometry import exact_angle
 from lftgen.parameters import Parameter
@@ -91,6 +92,7 @@ def inertia_matrix(value: Any, what: str) -> sp.ImmutableMatrix:
 
 def angle(value: Any, what: str) -> sp.Expr:
     """An angle in radians; a float that rounds a simple multiple of pi becomes that multiple."""
+    _warn_of_degrees(value, what)
     if (
         isinstance(value, (int, float, np.number))
         and not isinstance(value, bool)
@@ -98,6 +100,20 @@ def angle(value: Any, what: str) -> sp.Expr:
     ):
         return exact_angle(float(value)) if value else sp.S.Zero
     return scalar(value, what)
+
+
+def _warn_of_degrees(value: Any, what: str) -> None:
+    constant = value.as_coeff_Add()[0] if isinstance(value, sp.Expr) else value
+    if isinstance(constant, (bool, str)) or not isinstance(constant, (int, float, np.number, sp.Number)):
+        return
+    turns = abs(float(constant)) / (2 * math.pi)
+    if 1 < turns < math.inf:
+        warnings.warn(
+            f"{what} has a constant of {float(constant):.6g} rad, {turns:.3g} turns; if degrees were meant, write "
+            f"math.radians({float(constant):.6g})",
+            ModelWarning,
+            stacklevel=5,
+        )
 
 
 def joint_angle(value: Any, what: str) -> sp.Expr:

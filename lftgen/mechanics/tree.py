@@ -79,16 +79,18 @@ def build_tree(
     for j in joints:
         for end in (j.parent, j.child):
             if end != GROUND and end not in known:
-                raise unknown(end, known, f"body (in joint {j.name})")
+                raise unknown(end, [*known, *([GROUND] * (end == j.parent))], f"body (in joint {j.name})")
         if j.child in carried:
             raise ModelError(
                 f"body {j.child} has two parents, through joints {carried[j.child].name} and {j.name}; a mechanism must be a tree "
                 "(closed loops are not supported here)"
             )
         carried[j.child] = j
-    if not any(j.parent == GROUND for j in joints):
+    if joints and not any(j.parent == GROUND for j in joints):
+        loop = _loop(joints)
         raise ModelError(
             f'no joint has parent "{GROUND}": one must connect the mechanism to the base (a FreeJoint where nothing holds it)'
+            + (f"; joints {', '.join(loop)} form a loop" if loop else "")
         )
     loose = [b for b in known if b not in carried]
     if loose:
@@ -109,6 +111,18 @@ def _outward(joints: Sequence[Joint]) -> list[Joint]:
     for joint in order:
         order += [j for j in joints if j.parent == joint.child]
     return order
+
+
+def _loop(joints: Sequence[Joint]) -> list[str]:
+    """Names of joints that form a closed loop, if the first bodies lead to one."""
+    by_child = {j.child: j for j in joints}
+    path: list[Joint] = [joints[0]]
+    while path[-1].parent in by_child:
+        above = by_child[path[-1].parent]
+        if above in path:
+            return [j.name for j in path[path.index(above) :]]
+        path.append(above)
+    return []
 
 
 def _check_masses(tree: Tree) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lftgen.arguments import number
 from lftgen.errors import ReductionError
 from lftgen.lft.data import LFTData
 from lftgen.lft.field import ExactField
@@ -104,6 +105,9 @@ def reduce(a: LFTData, tolerance: float | None = None, *, error_floor: float = E
     ReductionError
         The given tolerance changes the model beyond its rounding noise.
     """
+    if tolerance is not None:
+        tolerance = number(tolerance, "reduce: tolerance", minimum=0.0)
+    error_floor = number(error_floor, "reduce: error_floor", minimum=0.0)
     if not any(b.is_scalar and b.repetitions for b in a.structure.blocks):
         return a
     s = scalar_lft(a)
