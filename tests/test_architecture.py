@@ -19,8 +19,9 @@ MAX_LINES = 400
 ALLOWED = {
     "errors": set(),
     "arguments": {"errors"},
+    "extras": {"errors"},
     "parameters": {"errors", "arguments"},
-    "lft": {"errors", "arguments", "parameters"},
+    "lft": {"errors", "arguments", "extras", "parameters"},
     "mechanics": {"errors", "arguments", "parameters", "lft"},
     "rigidbody": {"errors"},
     "oracle": {"errors", "arguments", "parameters", "lft", "mechanics", "rigidbody"},
