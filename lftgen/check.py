@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ from lftgen.arguments import instance, number, whole_number
 from lftgen.errors import ModelError
 from lftgen.lft.model import LFT
 from lftgen.lft.report import html_table, text_table
+from lftgen.lft.sampling import sample_points
 from lftgen.lft.threads import single_threaded
 from lftgen.mechanics.mechanism import Mechanism
 from lftgen.oracle import numeric_model
@@ -132,7 +132,7 @@ def check(
     samples, seed = whole_number(samples, "check: samples"), whole_number(seed, "check: seed")
     tolerance = number(tolerance, "check: tolerance", minimum=0.0)
     _check_same_model(mechanism, plant)
-    points = sample_points(mechanism.parameters, samples, seed)
+    points = check_points(mechanism.parameters, samples, seed)
     count = max((len(v) for v in points.values()), default=1)
     truth = numeric_model(mechanism, points, plant.inputs, plant.outputs).linearize()
     errors = np.zeros((count, len(BLOCKS)))
@@ -159,19 +159,17 @@ def check(
     )
 
 
-def sample_points(parameters: tuple[Parameter, ...], samples: int, seed: int) -> dict[str, np.ndarray]:
+def check_points(parameters: tuple[Parameter, ...], samples: int, seed: int) -> dict[str, np.ndarray]:
     """The nominal, corners (all, or 256 at random) and uniform random points, by parameter name."""
-    rng = np.random.default_rng(seed)
     if not parameters:
         return {}
-    low, high = (np.array([getattr(p, k) for p in parameters]) for k in ("lower", "upper"))
-    if 2 ** len(parameters) <= MAX_CORNERS:
-        corners = np.array(list(itertools.product(*(p.bounds for p in parameters))))
-    else:
-        corners = np.where(rng.uniform(size=(MAX_CORNERS, len(parameters))) < 0.5, low, high)
-    random = rng.uniform(low, high, size=(samples, len(parameters)))
-    table = np.vstack([[p.nominal for p in parameters], corners, random])
-    return {p.name: table[:, i] for i, p in enumerate(parameters)}
+    parts = [
+        {p.name: np.array([p.nominal]) for p in parameters},
+        sample_points(parameters, MAX_CORNERS, method="corners", seed=seed),
+    ]
+    if samples:
+        parts.append(sample_points(parameters, samples, seed=seed))
+    return {p.name: np.concatenate([part[p.name] for part in parts]) for p in parameters}
 
 
 def block_errors(got: tuple[np.ndarray, ...], want: tuple[np.ndarray, ...]) -> list[float]:

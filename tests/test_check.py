@@ -5,7 +5,7 @@ import pytest
 import sympy as sp
 
 import lftgen as lg
-from lftgen.check import block_errors, sample_points
+from lftgen.check import block_errors, check_points
 from tests.strategies import pendulum, planar_arm
 
 M1, M2 = lg.uncertain("m1", 2.0, percent=20), lg.uncertain("m2", 1.0, percent=20)
@@ -109,15 +109,15 @@ def test_nan_fails():
 
 def test_points():
     """The nominal first, all corners, then random points inside, repeatable."""
-    points = sample_points((M1, Q1), 50, seed=3)
+    points = check_points((M1, Q1), 50, seed=3)
     assert points["m1"][0] == 2.0
     corners = {(a, b) for a, b in zip(points["m1"][1:5], points["q1"][1:5], strict=True)}
     assert corners == {(a, b) for a in M1.bounds for b in Q1.bounds}
     assert len(points["m1"]) == 55
     assert np.all((points["q1"] >= -60) & (points["q1"] <= 80))
-    assert np.array_equal(points["m1"], sample_points((M1, Q1), 50, seed=3)["m1"])
+    assert np.array_equal(points["m1"], check_points((M1, Q1), 50, seed=3)["m1"])
     many = tuple(lg.uncertain(f"p{i}", 1.0, percent=1) for i in range(12))
-    assert len(sample_points(many, 3, seed=0)["p0"]) == 1 + 256 + 3
+    assert len(check_points(many, 3, seed=0)["p0"]) == 1 + 256 + 3
 
 
 def test_models_that_cannot_be_compared():

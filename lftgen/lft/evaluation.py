@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lftgen.errors import IllPosedError, ParameterError
+from lftgen.lft import responses
 from lftgen.lft.data import LFTData
 from lftgen.lft.field import FLOAT, SINGULAR_CONDITION
 from lftgen.lft.maps import check_known
@@ -27,6 +28,18 @@ class StateSpaceArrays:
     B: np.ndarray
     C: np.ndarray
     D: np.ndarray
+
+    def poles(self) -> np.ndarray:
+        """Poles at each point, sorted by real and then by imaginary part: complex (N, states)."""
+        return responses.poles(self.A)
+
+    def frequency_response(self, omega: Any) -> np.ndarray:
+        """Response at each point and frequency (rad/s): complex (N, outputs, inputs, frequencies)."""
+        return responses.frequency_response(self.A, self.B, self.C, self.D, omega)
+
+    def singular_values(self, omega: Any) -> np.ndarray:
+        """Singular values of the response, largest first: (N, min(outputs, inputs), frequencies)."""
+        return responses.singular_values(self.frequency_response(omega))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,12 @@ from lftgen.lft import display, evaluation, maps, symbolic, wellposed
 from lftgen.lft.control_systems import to_state_space
 from lftgen.lft.dependence import dependence
 from lftgen.lft.evaluation import StateSpaceArrays
+from lftgen.lft.grids import plan_grid, to_dataset
 from lftgen.lft.operators import LFTOperators, as_data
 from lftgen.lft.reduction.bound import order_bound
 from lftgen.lft.reduction.kalman import reduce
 from lftgen.lft.report import OrderReport, order_rows
+from lftgen.lft.sampling import sample_points
 from lftgen.lft.sensitivity import Sensitivity, sensitivity
 from lftgen.lft.structure import DeltaBlock, Structure
 from lftgen.lft.wellposed import WellPosedness
@@ -79,6 +81,66 @@ class LFT(LFTOperators):
         if not n:
             return value
         return StateSpaceArrays(value[:, :n, :n], value[:, :n, n:], value[:, n:, :n], value[:, n:, n:])
+
+    def sample(self, n: int, *, method: str = "uniform", seed: int = 0) -> dict[str, np.ndarray]:
+        """``n`` points in the box of the parameters, ready for :meth:`evaluate`: by name, each (n,).
+
+        ``method`` is ``"uniform"``, ``"sobol"``, ``"latin"`` or ``"corners"`` (no more points than there are corners).
+
+        Examples
+        --------
+        >>> import lftgen as lg
+        >>> m = lg.uncertain("m", 2.0, bounds=(1, 4))
+        >>> plant = lg.ss([[-1 / m]], [[1]], [[1]], [[0]])
+        >>> plant.evaluate(plant.sample(100, method="sobol", seed=1)).poles().shape
+        (100, 1)
+        """
+        return sample_points(self.parameters, n, method=method, seed=seed)
+
+    def grid(
+        self,
+        axes: Mapping[str, Any] | None = None,
+        /,
+        *,
+        quantities: Sequence[str] | None = None,
+        chunks: Mapping[str, int] | int | None = None,
+        extrapolate: bool = False,
+        **more: Any,
+    ) -> Any:
+        """The model over a grid of its parameters as a labelled ``xarray.Dataset`` (extra ``grid``).
+
+        Parameters
+        ----------
+        axes, **more : parameter name to list of values, or to one number
+            ``plant.grid(theta1=np.linspace(0, 90, 91), m1=2.5)``; a parameter left out is nominal.  One whose name is an
+            option of this method goes into the mapping ``axes``.
+        quantities : sequence of str, optional
+            Any of ``"A", "B", "C", "D", "poles", "peak_gain"`` (the last also gives ``peak_frequency``); by default the first
+            five.  A model without states has one variable, ``value``.
+        chunks : mapping of axis to size, or int, optional
+            Largest chunk along each axis: the variables are then Dask arrays, computed when asked, also on a cluster.
+
+        Raises
+        ------
+        ParameterError
+            Unknown names, values out of range or not in order.
+        MissingDependencyError
+            xarray (or Dask, with chunks) is not installed.
+
+        Examples
+        --------
+        >>> import lftgen as lg
+        >>> m = lg.uncertain("m", 2.0, bounds=(1, 4), unit="kg")
+        >>> plant = lg.ss([[-1 / m]], [[1]], [[1]], [[0]], states=["x"], inputs=["u"], outputs=["y"])
+        >>> grid = plant.grid(m=[1, 2, 4])
+        >>> grid.A.sel(m=4, state="x", state_from="x").item(), grid.m.units
+        (-0.25, 'kg')
+        """
+        twice = sorted(set(axes or {}) & set(more))
+        if twice:
+            raise ModelError(f"grid: {', '.join(twice)} is given twice")
+        plan = plan_grid(self.data, {**(axes or {}), **more}, quantities, extrapolate=extrapolate)
+        return to_dataset(plan, chunks)
 
     def sensitivity(self, *, extrapolate: bool = False, **values: float) -> Sensitivity:
         """Exact derivatives of A, B, C, D and of the poles by each parameter at one point."""

@@ -9,7 +9,7 @@ import pytest
 
 import lftgen as lg
 from lftgen import rigidbody as rb
-from lftgen.check import sample_points
+from lftgen.check import check_points
 from lftgen.oracle import numeric_model
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -72,7 +72,7 @@ def test_trim_balances(example):
     """What the trim solved for leaves no force at the free base, by recursive Newton-Euler on numbers; 1e-12."""
     _, _, _, trimmed = example
     trim = trimmed.trim()
-    points = sample_points(trimmed.parameters, 40, 7)
+    points = check_points(trimmed.parameters, 40, 7)
     numeric = numeric_model(trimmed, points)
     solved = {k: v.evaluate(points)[:, 0, 0] for k, v in trim.solution.items()}
     model = with_loads(numeric.model, trimmed, trim, points)

@@ -5,7 +5,7 @@ import pytest
 import sympy as sp
 
 import lftgen as lg
-from lftgen.check import sample_points
+from lftgen.check import check_points
 from lftgen.lft.evaluation import evaluate_ports
 from lftgen.mechanics.trim import solve_trim
 
@@ -197,7 +197,7 @@ def test_residual_vanishes(names):
     raw = solve_trim(
         m.tree, m.acceleration - m.gravity, m.parameters, exact=False, mechanism=m, unknowns=m.unknowns
     )
-    points = sample_points(m.parameters, 30, 3)
+    points = check_points(m.parameters, 30, 3)
     value = evaluate_ports(raw.wrench["base"].data, points)
     assert np.abs(value).max() <= 1e-12 * 150
 
