@@ -1,4 +1,4 @@
-"""Evaluating an LFT: one point, many points at once, derivatives by parameter.  States stay as ports."""
+"""Points of an LFT one by one: the batch of I - M11 Delta is solved as it stands.  The truth for all quicker ways."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from lftgen.errors import IllPosedError, ParameterError
+from lftgen.errors import ParameterError
 from lftgen.lft import responses
 from lftgen.lft.data import LFTData
 from lftgen.lft.field import FLOAT, SINGULAR_CONDITION
 from lftgen.lft.maps import check_known
 from lftgen.lft.structure import DeltaBlock
-from lftgen.lft.threads import single_threaded
 
 CHUNK_ENTRIES = 60_000
 """Entries of the batch of I - M11 Delta worked on at once, so that it stays in the processor's cache."""
@@ -112,38 +111,30 @@ def delta_matrices(blocks: tuple[DeltaBlock, ...], values: list[np.ndarray], cou
     return out
 
 
-@single_threaded
-def evaluate_ports(a: LFTData, values: Mapping[str, Any], *, extrapolate: bool = False) -> np.ndarray:
-    """``[A B; C D]`` at each point, shape (N, states + outputs, states + inputs); N = 1 for single values.
-
-    Raises
-    ------
-    ParameterError
-        Unknown names, values out of range.
-    IllPosedError
-        A point where I - M11 Delta is singular; the message names the point.
-    """
-    a = numeric(a)
-    count, delta = deltas(a, values, extrapolate=extrapolate)
-    n = 1 if count is None else count
+def solve_points(a: LFTData, delta: list[np.ndarray], n: int) -> tuple[np.ndarray, int | None]:
+    """``[A B; C D]`` at n points (delta of each block: one value, or n), and the first singular point, if any."""
     p = ports(a)
     if not p.dd.size:
-        return np.broadcast_to(p.pp, (n, *p.pp.shape)).copy()
+        return np.broadcast_to(p.pp, (n, *p.pp.shape)).copy(), None
     scalar = all(b.is_scalar for b in a.structure.blocks)
     complex_valued = any(np.iscomplexobj(d) for d in delta)
     out = np.empty((n, *p.pp.shape), dtype=complex if complex_valued else float)
     step = max(1, min(1000, CHUNK_ENTRIES // p.dd.size + 1))
     for start in range(0, n, step):
         part = slice(start, min(start + step, n))
-        local = [
-            d[part] if count is not None and d.ndim == 1 + 2 * (not b.is_scalar) else d
-            for b, d in zip(a.structure.blocks, delta, strict=True)
-        ]
+        local = points_of(a.structure.blocks, delta, part)
         size = part.stop - part.start
         out[part], bad = _solve_scalar(p, a, local, size) if scalar else _solve_full(p, a, local, size)
         if bad is not None:
-            raise IllPosedError(singular_message(a, values, start + bad))
-    return out
+            return out, start + bad
+    return out, None
+
+
+def points_of(
+    blocks: tuple[DeltaBlock, ...], delta: list[np.ndarray], part: slice | np.ndarray
+) -> list[np.ndarray]:
+    """Some of the points; what holds for all points stays as it is."""
+    return [d[part] if d.ndim == 1 + 2 * (not b.is_scalar) else d for b, d in zip(blocks, delta, strict=True)]
 
 
 def _solve_scalar(p: _Ports, a: LFTData, local: list[np.ndarray], n: int) -> tuple[np.ndarray, int | None]:

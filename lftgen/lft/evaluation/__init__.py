@@ -1,0 +1,26 @@
+"""Evaluating an LFT: one point, many points at once, tensor grids.  States stay as ports.
+
+Many points of a large model are not solved one by one: ``layers`` finds, once for each model, a basis in which M11 is
+block triangular with one parameter in each diagonal block, ``exchange`` the ports that must change sides for that, and
+``program`` carries all points through it with matrix products whose matrices are constant.
+"""
+
+from lftgen.lft.evaluation.many import evaluate_ports
+from lftgen.lft.evaluation.points import (
+    StateSpaceArrays,
+    delta_matrices,
+    deltas,
+    numeric,
+    ports,
+    singular_message,
+)
+
+__all__ = [
+    "StateSpaceArrays",
+    "delta_matrices",
+    "deltas",
+    "evaluate_ports",
+    "numeric",
+    "ports",
+    "singular_message",
+]
