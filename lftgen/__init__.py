@@ -15,6 +15,7 @@ from lftgen.errors import (
     TrimError,
 )
 from lftgen.interop.lft_file import load, save
+from lftgen.interop.matlab import to_matlab
 from lftgen.interop.readers import read_model
 from lftgen.lft.build import (
     block_diag,
@@ -93,6 +94,7 @@ __all__ = [
     "scheduled_angle",
     "simulate",
     "ss",
+    "to_matlab",
     "uncertain",
     "uncertain_dynamics",
     "upper_lft",
