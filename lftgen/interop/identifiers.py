@@ -6,82 +6,20 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Sequence
 
-MATLAB_RESERVED = frozenset(
-    [
-        "break",
-        "case",
-        "catch",
-        "classdef",
-        "continue",
-        "else",
-        "elseif",
-        "end",
-        "for",
-        "function",
-        "global",
-        "if",
-        "otherwise",
-        "parfor",
-        "persistent",
-        "return",
-        "spmd",
-        "switch",
-        "try",
-        "while",
-    ]
-)
+MATLAB_RESERVED = frozenset((
+    "break", "case", "catch", "classdef", "continue", "else", "elseif", "end", "for", "function", "global",
+    "if", "otherwise", "parfor", "persistent", "return", "spmd", "switch", "try", "while",
+))  # fmt: skip
 """What ``iskeyword`` lists in MATLAB."""
-OCTAVE_RESERVED = frozenset(
-    [
-        "__FILE__",
-        "__LINE__",
-        "do",
-        "end_try_catch",
-        "end_unwind_protect",
-        "endfor",
-        "endfunction",
-        "endif",
-        "endparfor",
-        "endswitch",
-        "endwhile",
-        "until",
-        "unwind_protect",
-        "unwind_protect_cleanup",
-    ]
-)
-JULIA_RESERVED = frozenset(
-    [
-        "baremodule",
-        "begin",
-        "break",
-        "catch",
-        "const",
-        "continue",
-        "do",
-        "else",
-        "elseif",
-        "end",
-        "export",
-        "false",
-        "finally",
-        "for",
-        "function",
-        "global",
-        "if",
-        "import",
-        "let",
-        "local",
-        "macro",
-        "module",
-        "quote",
-        "return",
-        "struct",
-        "true",
-        "try",
-        "using",
-        "while",
-    ]
-)
+OCTAVE_RESERVED = frozenset((
+    "__FILE__", "__LINE__", "do", "end_try_catch", "end_unwind_protect", "endfor", "endfunction", "endif",
+    "endparfor", "endswitch", "endwhile", "until", "unwind_protect", "unwind_protect_cleanup",
+))  # fmt: skip
+JULIA_RESERVED = frozenset((
+    "baremodule", "begin", "break", "catch", "const", "continue", "do", "else", "elseif", "end", "export",
+    "false", "finally", "for", "function", "global", "if", "import", "let", "local", "macro", "module",
+    "quote", "return", "struct", "true", "try", "using", "while",
+))  # fmt: skip
 MATLAB_LENGTH = 63
 """``namelengthmax`` in MATLAB."""
 
