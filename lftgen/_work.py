@@ -19,12 +19,14 @@ class Work:
     Parameters
     ----------
     path : Path
-        A model file, or an LFT file (``.json``) that `lftgen.save` wrote.
+        A model file, a robot file (``.urdf``, ``.xml``), or an LFT file (``.json``) that `lftgen.save` wrote.
     reduce : bool
         Reduce the repetitions of the parameters while building.
+    robot : sequence of str
+        Settings of a robot file, ``KEY=VALUE``.
     """
 
-    def __init__(self, path: Path, reduce: bool = True) -> None:
+    def __init__(self, path: Path, reduce: bool = True, robot: Sequence[str] | None = None) -> None:
         import lftgen as lg
 
         self.data: dict[str, Any] = {"file": str(path)}
@@ -36,7 +38,7 @@ class Work:
             self.parameters = {p.name: p for p in self.plant.parameters}
             self.data |= {"model": path.name.split(".")[0], "description": ""}
         else:
-            self.model = self.step("reading", lg.read_model, path)
+            self.model = self.step("reading", _read, path, robot or ())
             self.trim = self.step("trim", self.model.trim)
             self.plant = self.step("linearizing", self.model.linearize, self.trim, reduce=reduce)
             self.parameters = dict(self.model.parameters)
@@ -96,6 +98,18 @@ class Work:
         self.data["check"] = result.to_dict()
         box = self.step("box", self.plant.well_posed)
         self.data["well_posed"] = {"answer": box.answer, "how": box.how, "point": dict(box.point)}
+
+
+def _read(path: Path, robot: Sequence[str]) -> Any:
+    """A model file, or a robot file with its settings; both offer ``trim`` and ``linearize``."""
+    import lftgen as lg
+    from lftgen.interop.urdf import SUFFIXES, read_robot_file
+
+    if path.suffix.lower() in SUFFIXES:
+        return read_robot_file(path, robot)
+    if robot:
+        raise ModelError(f"{path}: --robot is for robot files ({', '.join(SUFFIXES)}), a model file says it all")
+    return lg.read_model(path)
 
 
 def read_point(texts: Sequence[str], parameters: Any) -> dict[str, float]:

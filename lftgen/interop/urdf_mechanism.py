@@ -1,0 +1,396 @@
+"""From the records of a robot file to a Mechanism: one body for each group of welded links, one joint for each that moves."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from lftgen.errors import LftgenError, ModelError, ModelWarning, ParameterError
+from lftgen.interop.urdf_names import NameMap
+from lftgen.interop.urdf_options import BASE, ImportOptions, position, with_locked
+from lftgen.interop.urdf_parts import JointPart, LinkPart, RobotParts, rotation, rpy_of, snapped
+from lftgen.interop.urdf_report import ImportReport, Note
+from lftgen.interop.urdf_schedule import (
+    Uncertainties,
+    quantity_of,
+    scheduled_joints,
+    scheduling_parameter,
+)
+from lftgen.interop.urdf_tree import Pose, RobotTree, apart_links, build_robot_tree, merged_inertia
+from lftgen.mechanics import joints as mechanics_joints
+from lftgen.mechanics.body import RigidBody
+from lftgen.mechanics.mechanism import Mechanism
+from lftgen.mechanics.names import GROUND
+
+_PORTS = ("origin", "com")
+
+
+class ImportedMechanism(Mechanism):
+    """A mechanism from a robot file, with the report of what became of the file.
+
+    Attributes
+    ----------
+    report : ImportReport
+        Merged links, changed names, ranges, and all that was left aside.
+    """
+
+    report: ImportReport
+
+    def __init__(self, name: str, *, report: ImportReport, **parts: Any) -> None:
+        super().__init__(name, **parts)
+        self.__dict__["report"] = report
+
+
+class MechanismBuilder:
+    """Builds the mechanism of one robot file; ``build`` is all that others call."""
+
+    def __init__(self, parts: RobotParts, options: ImportOptions) -> None:
+        options.check_names(parts)
+        self.notes: list[Note] = list(parts.notes)
+        self.options = options
+        self.parts = with_locked(parts, options, self.notes)
+        self.uncertain = Uncertainties(options.uncertain, self.parts)
+        self.asked = scheduled_joints(self.parts, options)
+        self.tree: RobotTree = build_robot_tree(
+            self.parts, apart_links(self.parts, self.uncertain.links, options.snap), options.snap
+        )
+        self.names = NameMap()
+        self.parameters: dict[str, str] = {}
+        self.free = options.base == "free"
+
+    def build(self) -> ImportedMechanism:
+        """The mechanism.
+
+        Raises
+        ------
+        ModelError, ParameterError
+            By file, line and element.
+        """
+        self._check_ground()
+        self._check_masses()
+        joint_names = {j.name: self.names.add(j.name, "joint") for j in self.tree.joints}
+        self.joint_names = joint_names
+        carriers = [c for c in self.parts.links if self.tree.poses[c].carrier == c]
+        self.body_names = {c: self.names.add(c, "link") for c in carriers}
+        if not self.free:
+            self.body_names[self.tree.root] = GROUND
+        bodies = [self._body(c) for c in carriers if self.body_names[c] != GROUND]
+        joints = [self._joint(j) for j in self.tree.joints]
+        if self.free:
+            joints.insert(0, self._base())
+        for link, payload in self.options.payloads.items():
+            body, joint = self._payload(link, payload)
+            bodies.append(body)
+            joints.append(joint)
+        self._warn()
+        return self._mechanism(bodies, joints)
+
+    def _mechanism(self, bodies: list[RigidBody], joints: list[Any]) -> ImportedMechanism:
+        gravity = self.parts.gravity if self.options.gravity is None else self.options.gravity
+        self._note_merged()
+        made = self.uncertain.made | self.parameters
+        report = ImportReport(
+            self.parts.label,
+            self.names.changed,
+            {link: self.body_names[pose.carrier] for link, pose in self.tree.poses.items()},
+            {key: str(value) for key, value in made.items()},
+            tuple(self.notes),
+        )
+        name = NameMap().add(self.options.name or self.parts.name, "robot")
+        with placed(self.parts.label):
+            return ImportedMechanism(
+                name, report=report, bodies=bodies, joints=joints, gravity=gravity,
+                acceleration=self.options.acceleration, loads=self.options.loads,
+            )  # fmt: skip
+
+    # --- bodies --------------------------------------------------------------------------------------------------
+
+    def _body(self, carrier: str) -> RigidBody:
+        links = [(self.parts.links[n], self.tree.poses[n]) for n in self.tree.carried_by(carrier)]
+        own = self.parts.links[carrier]
+        if carrier in self.uncertain.links:
+            mass, com, inertia = self._uncertain_inertia(own)
+        else:
+            mass, com, inertia = merged_inertia(links)
+        with placed(
+            own.place,
+            f"link {own.name!r}" if len(links) == 1 else f"link {own.name!r} and links welded to it",
+        ):
+            return RigidBody(
+                self.body_names[carrier], mass=mass, com=com, inertia=inertia, ports=self._ports(carrier)
+            )
+
+    def _uncertain_inertia(self, own: LinkPart) -> tuple[Any, Any, Any]:
+        """Mass, centre and tensor as expressions."""
+        name = self.body_names[own.name]
+        ask = self.uncertain.of
+        mass = ask(own.name, "mass", own.mass, name)
+        com = [ask(own.name, f"com_{x}", float(own.com[i]), name) for i, x in enumerate("xyz")]
+        entries = {k: ask(own.name, k, float(own.inertia[i, j]), name) for k, i, j in _ENTRIES}
+        if any(isinstance(v, sp.Expr) for v in entries.values()):
+            turn, tensor = _exact(own.turn), sp.zeros(3)
+            for k, i, j in _ENTRIES:
+                tensor[i, j] = tensor[j, i] = entries[k]
+            inertia: Any = (turn * tensor * turn.T).applyfunc(sp.expand)
+        else:
+            inertia = own.tensor
+        return mass, com, inertia
+
+    def _ports(self, carrier: str) -> dict[str, Any]:
+        """Welded links are named points of the body that carries them."""
+        ports: dict[str, Any] = {}
+        for link in self.tree.carried_by(carrier)[1:]:
+            pose = self.tree.poses[link]
+            name = self.names.add(link, "link", (*_PORTS, *ports))
+            ports[name] = (pose.p.tolist(), self._rpy(pose.R))
+        return ports
+
+    def _payload(self, link: str, payload: Any) -> tuple[RigidBody, Any]:
+        pose, what = self.tree.poses[link], f"payloads: link {link!r}"
+        if self.body_names[pose.carrier] == GROUND:
+            raise ParameterError(
+                f"{what} does not move: it is fixed to the ground; attach the payload to a moving link"
+            )
+        single = len(self.options.payloads) == 1
+        name = "payload" if single else f"{self.names.add(link, 'link', ())}_payload"
+        if isinstance(payload, RigidBody):
+            body = payload
+        else:
+            where: Any = (0, 0, 0)
+            if (
+                isinstance(payload, Sequence)
+                and len(payload) == 2
+                and isinstance(payload[1], (Sequence, np.ndarray))
+            ):
+                payload, where = payload
+            mass = quantity_of(payload, name, None, "kg", what)
+            self.parameters[f"{link}.payload"] = str(mass)
+            body = RigidBody(self.names.add(name, "link"), mass=mass, com=where)
+        mount = self.names.add(f"{body.name}_mount", "joint")
+        joint = mechanics_joints.FixedJoint(
+            mount,
+            parent=self.body_names[pose.carrier],
+            child=body.name,
+            origin=pose.p.tolist(),
+            rpy=self._rpy(pose.R),
+        )
+        return body, joint
+
+    # --- joints --------------------------------------------------------------------------------------------------
+
+    def _joint(self, joint: JointPart) -> Any:
+        with placed(joint.place, f"joint {joint.name!r}"):
+            make = {"revolute": self._revolute, "continuous": self._revolute, "prismatic": self._prismatic,
+                    "fixed": self._fixed, "floating": self._floating, "planar": self._planar,
+                    "spherical": self._spherical}[joint.kind]  # fmt: skip
+            return make(joint)
+
+    def _common(self, joint: JointPart) -> dict[str, Any]:
+        pose = self.tree.poses[joint.parent]
+        R, p = pose.R @ rotation(joint.rpy, self.options.snap), pose.p + pose.R @ np.array(joint.xyz)
+        moved = pose.carrier != joint.parent
+        rpy = self._rpy(R) if moved else tuple(snapped(a, self.options.snap) for a in joint.rpy)
+        return {
+            "parent": self.body_names[pose.carrier],
+            "child": self.body_names[joint.child],
+            "origin": p.tolist() if moved else joint.xyz,
+            "rpy": rpy,
+        }
+
+    def _driven(self, joint: JointPart) -> dict[str, Any]:
+        """What joints with one coordinate share."""
+        name = self.joint_names[joint.name]
+        return self._common(joint) | {
+            "axis": joint.axis,
+            "damping": self.uncertain.of(joint.name, "damping", joint.damping, name),
+            "armature": self.uncertain.of(joint.name, "armature", joint.armature, name),
+            "stiffness": joint.stiffness,
+            "gear_ratio": joint.gear_ratio,
+            "rotor_inertia": joint.rotor_inertia,
+            "actuated": joint.name not in self.options.passive,
+        }
+
+    def _coordinate(self, joint: JointPart) -> Any:
+        if joint.name not in self.asked:
+            return position(joint, self.options, self.notes)
+        name = self.joint_names[joint.name]
+        parameter = scheduling_parameter(joint, name, self.asked[joint.name], self.options, self.notes)
+        self.parameters[joint.name] = str(parameter)
+        return parameter
+
+    def _revolute(self, joint: JointPart) -> Any:
+        return mechanics_joints.RevoluteJoint(
+            self.joint_names[joint.name], angle=self._coordinate(joint), **self._driven(joint)
+        )
+
+    def _prismatic(self, joint: JointPart) -> Any:
+        return mechanics_joints.PrismaticJoint(
+            self.joint_names[joint.name], position=self._coordinate(joint), **self._driven(joint)
+        )
+
+    def _fixed(self, joint: JointPart) -> Any:
+        return mechanics_joints.FixedJoint(self.joint_names[joint.name], **self._common(joint))
+
+    def _planar(self, joint: JointPart) -> Any:
+        angle, x, y = self._several(joint.name, 3, "angle, x, y")
+        return mechanics_joints.PlanarJoint(
+            self.joint_names[joint.name], axis=joint.axis, angle=angle, x=x, y=y, damping=joint.damping,
+            actuated=joint.name not in self.options.passive, **self._common(joint),
+        )  # fmt: skip
+
+    def _spherical(self, joint: JointPart) -> Any:
+        return mechanics_joints.SphericalJoint(
+            self.joint_names[joint.name], attitude=self._several(joint.name, 3, "roll, pitch, yaw"),
+            damping=joint.damping, stiffness=joint.stiffness,
+            actuated=joint.name not in self.options.passive, **self._common(joint),
+        )  # fmt: skip
+
+    def _floating(self, joint: JointPart) -> Any:
+        common = self._common(joint)
+        pose = self._several(joint.name, 6, "x, y, z, roll, pitch, yaw")
+        if any(v != 0 for v in pose):
+            values = [float(v) for v in pose]
+            R, p = rotation(common["rpy"], 0.0), np.array(common["origin"], dtype=float)
+            common["origin"] = (p + R @ np.array(values[:3])).tolist()
+            common["rpy"] = self._rpy(R @ rotation(tuple(values[3:]), self.options.snap))
+        return mechanics_joints.FreeJoint(self.joint_names[joint.name], **common)
+
+    def _base(self) -> Any:
+        pose = self._several(BASE, 6, "x, y, z, roll, pitch, yaw")
+        self.joint_names[BASE] = self.names.add(BASE, "joint")
+        return mechanics_joints.FreeJoint(
+            self.joint_names[BASE], child=self.body_names[self.tree.root], origin=pose[:3], rpy=pose[3:]
+        )
+
+    def _several(self, name: str, count: int, what: str) -> tuple[Any, ...]:
+        value = self.options.positions.get(name, (0.0,) * count)
+        if isinstance(value, str) or not isinstance(value, (Sequence, np.ndarray)) or len(value) != count:
+            raise ParameterError(f"positions: {name}: expected {count} values ({what}), got {value!r}")
+        return tuple(float(v) if isinstance(v, (int, np.number)) else v for v in value)
+
+    def _rpy(self, R: np.ndarray) -> tuple[float, ...]:
+        return tuple(snapped(a, self.options.snap) for a in rpy_of(R))
+
+    # --- checks and remarks --------------------------------------------------------------------------------------
+
+    def _check_ground(self) -> None:
+        root, poses = self.tree.root, self.tree.poses
+        if self.free:
+            return
+        if not any(pose.carrier != root for pose in poses.values()):
+            raise ModelError(
+                f'{self.parts.label}: nothing moves: every link is fixed to the root {root!r}; pass base="free", or unlock a joint'
+            )
+        for link in self.uncertain.links:
+            if link == root or all(j.kind == "fixed" for j in self._up(link)):
+                raise ParameterError(
+                    f'uncertain: link {link!r} is fixed to the ground and does not move; its inertia has no effect (pass base="free" '
+                    "to let the robot float)"
+                )
+        for link, pose in poses.items():
+            part = self.parts.links[link]
+            if pose.carrier == root and part.has_inertia:
+                self.notes.append(
+                    Note(
+                        "ground",
+                        f"link {link!r}",
+                        part.place,
+                        "fixed to the ground: its inertia has no effect",
+                    )
+                )
+
+    def _up(self, link: str) -> list[JointPart]:
+        to = {j.child: j for j in self.parts.joints.values()}
+        out = []
+        while link in to:
+            out.append(to[link])
+            link = to[link].parent
+        return out
+
+    def _check_masses(self) -> None:
+        """A moving joint with nothing heavy beyond it is named with its line."""
+        heavy = {self.tree.poses[n].carrier for n, k in self.parts.links.items() if k.has_inertia}
+        heavy |= self.uncertain.links | {self.tree.poses[n].carrier for n in self.options.payloads}
+        bearing = {j.name for link in heavy for j in self._up(link)}
+        for joint in self.tree.joints:
+            inertia = (
+                joint.armature or joint.rotor_inertia or f"{joint.name}.armature" in self.uncertain.wanted
+            )
+            if joint.moves and joint.name not in bearing and not inertia:
+                raise joint.error(
+                    f"link {joint.child!r} and all beyond it have no mass, so the joint's acceleration is undefined; give the link an "
+                    f"<inertial>, or hold the joint with locked=[{joint.name!r}]"
+                )
+
+    def _note_merged(self) -> None:
+        for joint in self.tree.welds:
+            carrier = self.tree.poses[joint.child].carrier
+            if carrier != self.tree.root or self.free:
+                text = f"welded to {carrier!r} by joint {joint.name!r}; a port of that body"
+                self.notes.append(Note("merged", f"link {joint.child!r}", joint.place, text))
+        for key, name in self.names.changed.items():
+            self.notes.append(Note("renamed", key, self.parts.label, f"is {name} in the mechanism"))
+
+    def _warn(self) -> None:
+        """What a user may not mean, once for a file and kind."""
+        rubbing = [j for j in self.tree.joints if j.friction]
+        for j in rubbing:
+            text = f"friction {j.friction:.6g} is not linear and is left out"
+            self.notes.append(Note("friction", f"joint {j.name!r}", j.place, text))
+        if rubbing:
+            _warn(rubbing, "dry friction is not linear and is left out of the model (damping is kept)")
+        limited = [n for n in self.notes if n.kind == "limits"]
+        if limited:
+            _warn_text(
+                f"{limited[0].place}: {limited[0].element}: {limited[0].text} are not used", len(limited)
+            )
+        for link, pose in self.tree.poses.items():
+            self._warn_of_inertia(self.parts.links[link], pose)
+
+    def _warn_of_inertia(self, link: LinkPart, pose: Pose) -> None:
+        """A welded link that no body could be; a body of its own raises."""
+        moments = np.linalg.eigvalsh(link.inertia)
+        slack = 1e-9 * max(abs(moments).max(), 1e-300)
+        if moments[0] >= -slack and moments[2] <= moments[0] + moments[1] + slack:
+            return
+        text = f"principal moments {np.round(moments, 9)} are those of no body (negative, or against the triangle rule)"
+        self.notes.append(Note("inertia", f"link {link.name!r}", link.place, text))
+        if self.body_names[pose.carrier] != GROUND:
+            _warn_text(
+                f"{link.place}: link {link.name!r}: {text}; welded to {pose.carrier!r} nevertheless", 1
+            )
+
+
+_ENTRIES = (("ixx", 0, 0), ("ixy", 0, 1), ("ixz", 0, 2), ("iyy", 1, 1), ("iyz", 1, 2), ("izz", 2, 2))
+
+
+@contextmanager
+def placed(place: str, what: str = "") -> Iterator[None]:
+    """Put file, line and element in front of an error of the core that does not have them."""
+    try:
+        yield
+    except LftgenError as error:
+        text = str(error)
+        if not text.startswith((place, place.rsplit(":", 1)[0])):
+            error.args = (f"{place}: {what}: {text}" if what else f"{place}: {text}",)
+        raise
+
+
+def _warn(joints: Sequence[JointPart], text: str) -> None:
+    names = ", ".join(repr(j.name) for j in joints[:4]) + (" ..." if len(joints) > 4 else "")
+    _warn_text(f"{joints[0].place}: joints {names}: {text}", 1)
+
+
+def _warn_text(text: str, count: int) -> None:
+    more = f" (and {count - 1} more, see the report)" if count > 1 else ""
+    warnings.warn(text + more, ModelWarning, stacklevel=6)
+
+
+def _exact(matrix: np.ndarray) -> sp.Matrix:
+    """Rational entries, as the shortest decimals that name them."""
+    return sp.Matrix(3, 3, [sp.Rational(repr(float(v))) for v in matrix.flat])
