@@ -1,4 +1,4 @@
-"""Many points at once: the quick way where the model has one and it pays, point by point otherwise."""
+"""Many points at once: through the model's program where it has one and it pays, point by point otherwise."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ import numpy as np
 
 from lftgen.errors import IllPosedError
 from lftgen.lft.data import LFTData
-from lftgen.lft.evaluation.points import deltas, numeric, singular_message, solve_points
+from lftgen.lft.evaluation.plan import Plan, plan_of
+from lftgen.lft.evaluation.points import deltas, numeric, points_of, singular_message, solve_points
 from lftgen.lft.threads import single_threaded
+
+MANY = 500
+"""From this number of points on a program is looked for, which takes the time of some hundred points."""
 
 
 @single_threaded
@@ -24,9 +28,32 @@ def evaluate_ports(a: LFTData, values: Mapping[str, Any], *, extrapolate: bool =
     IllPosedError
         A point where I - M11 Delta is singular; the message names the point.
     """
-    a = numeric(a)
+    given, a = a, numeric(a)
     count, delta = deltas(a, values, extrapolate=extrapolate)
-    out, bad = solve_points(a, delta, 1 if count is None else count)
+    n = 1 if count is None else count
+    plan = plan_of(given) if n >= MANY and not any(np.iscomplexobj(d) for d in delta) else None
+    if plan is None:
+        out, bad = solve_points(a, delta, n)
+    else:
+        out, bad = _through(plan, a, delta, n)
     if bad is not None:
         raise IllPosedError(singular_message(a, values, bad))
     return out
+
+
+def _through(plan: Plan, a: LFTData, delta: list[np.ndarray], n: int) -> tuple[np.ndarray, int | None]:
+    """Values by the plan; suspicious points are solved directly, and the first singular one is named."""
+    out = np.empty((n, *plan.ports.shape))
+    for start in range(0, n, plan.points):
+        part = slice(start, min(start + plan.points, n))
+        local = np.empty((len(delta), part.stop - start))
+        for row, d in zip(local, points_of(a.structure.blocks, delta, part), strict=True):
+            row[:] = d
+        value, suspicious = plan.at(local)
+        out[part] = np.moveaxis(value, 2, 0)
+        if suspicious.any():
+            where = start + np.flatnonzero(suspicious)
+            out[where], bad = solve_points(a, points_of(a.structure.blocks, delta, where), len(where))
+            if bad is not None:
+                return out, int(where[bad])
+    return out, None
