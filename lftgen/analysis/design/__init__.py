@@ -1,0 +1,1 @@
+"""Fixed-structure H-infinity design over uncertain and scheduling parameters."""
