@@ -6,7 +6,7 @@ Everything here is exact arithmetic in QQ[coordinates, free symbols]; entries be
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import Any
@@ -125,7 +125,20 @@ class RationalMatrix:
 
 
 def rational_matrix(matrix: sp.MatrixBase, *, exact: bool = False) -> RationalMatrix:
-    """Bring a sympy matrix into rational form.
+    """Bring a sympy matrix into rational form in the coordinates of its parameters (see `matrix_in`)."""
+    return matrix_in(matrix, lambda p: (p.coordinate,), rationalise, exact=exact)
+
+
+def matrix_in(
+    matrix: sp.MatrixBase,
+    symbols_of: Callable[[Parameter], tuple[sp.Symbol, ...]],
+    rational: Callable[[sp.Expr], sp.Expr],
+    *,
+    exact: bool,
+) -> RationalMatrix:
+    """Bring a sympy matrix into rational form in the symbols of each parameter, after ``rational`` of its entries.
+
+    ``parameters`` of the result holds one parameter for each symbol.
 
     Raises
     ------
@@ -140,18 +153,18 @@ def rational_matrix(matrix: sp.MatrixBase, *, exact: bool = False) -> RationalMa
     constants = {
         p: fixed_angle(p) if p.is_angle else exact_number(p.nominal) for p in declared if p.is_constant
     }
-    cleaned = [_cleaned(e.xreplace(constants), exact=exact) for e in matrix]
-    by_coordinate = {p.coordinate: p for p in declared}
+    cleaned = [_cleaned(e.xreplace(constants), rational, exact=exact) for e in matrix]
+    own = {p: symbols_of(p) for p in declared}
     symbols = set().union(*(e.free_symbols for e in cleaned)) if cleaned else set()
-    frees = sorted((s for s in symbols if s not in by_coordinate), key=str)
+    frees = sorted(symbols - {s for group in own.values() for s in group}, key=str)
     _check_plain(frees, declared)
     field: Field = ExactField(tuple(frees)) if frees or exact else FLOAT
-    used = [c for c in by_coordinate if c in symbols]
+    used = {s: p for p, group in own.items() if symbols.intersection(group) for s in group}
     numerators, denominators, ring = _fractions(cleaned, [*used, *frees])
     rows, columns = matrix.shape
     return RationalMatrix(
         sp.ImmutableMatrix(rows, columns, cleaned),
-        tuple(by_coordinate[c] for c in used),
+        tuple(used.values()),
         declared,
         field,
         ring,
@@ -183,11 +196,11 @@ def _fractions(
     return tops, bottoms, ring
 
 
-def _cleaned(expression: sp.Expr, *, exact: bool) -> sp.Expr:
-    """Rational in the coordinates, with all numbers rational."""
+def _cleaned(expression: sp.Expr, rational: Callable[[sp.Expr], sp.Expr], *, exact: bool) -> sp.Expr:
+    """Rational in the symbols of the parameters, with all numbers rational."""
     if expression.is_Rational:
         return expression
-    e = rationalise(sp.sympify(expression, rational=False, strict=True))
+    e = rational(sp.sympify(expression, rational=False, strict=True))
     if e.has(sp.nan, sp.oo, sp.zoo):
         raise NotRationalError(f"{expression} is not finite")
     e = e.xreplace({f: exact_number(f) for f in e.atoms(sp.Float)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 
@@ -22,7 +23,27 @@ def rationalise(expression: sp.Expr) -> sp.Expr:
         An angle outside of sin, cos, tan, a function of something else, a multiple of an angle that its chart does
         not make rational, or a parameter under a root or in an exponent.
     """
-    replaced = {f: _rational_function(f) for f in expression.atoms(sp.Function) if f.free_symbols}
+    return _replaced(expression, _rational_function)
+
+
+def in_cosines(expression: sp.Expr) -> sp.Expr:
+    """The expression with every trigonometric function as a polynomial in the symbols of `cosine_and_sine`.
+
+    Raises
+    ------
+    NotRationalError
+        As `rationalise`; and for the tangent of an odd multiple of what the chart halves.
+    """
+    return _replaced(expression, _in_cosines)
+
+
+def cosine_and_sine(p: Parameter) -> tuple[sp.Symbol, sp.Symbol]:
+    """Symbols of cos phi and sin phi, where the coordinate of the angle is ``t = tan(phi/2)``."""
+    return sp.Symbol(f"cos_{p.name}", real=True), sp.Symbol(f"sin_{p.name}", real=True)
+
+
+def _replaced(expression: sp.Expr, function: Callable[[sp.Function], sp.Expr]) -> sp.Expr:
+    replaced = {f: function(f) for f in expression.atoms(sp.Function) if f.free_symbols}
     result = expression.xreplace(replaced) if replaced else expression
     for power in result.atoms(sp.Pow):
         if power.free_symbols and not (power.exp.is_Integer):
@@ -48,6 +69,20 @@ def _rational_function(f: sp.Function) -> sp.Expr:
     return {sp.sin: sine, sp.cos: cosine, sp.sec: 1 / cosine, sp.csc: 1 / sine}[type(f)]
 
 
+def _in_cosines(f: sp.Function) -> sp.Expr:
+    _rational_function(f)  # the same refusals
+    cosine, sine = _sum_of_angles(f.args[0], _power)
+    forms = {
+        sp.sin: sine,
+        sp.cos: cosine,
+        sp.tan: sine / cosine,
+        sp.cot: cosine / sine,
+        sp.sec: 1 / cosine,
+        sp.csc: 1 / sine,
+    }
+    return forms[type(f)]
+
+
 def _tangent(argument: sp.Expr) -> sp.Expr:
     """tan of a sum of multiples of atan(t): the quotient of imaginary and real part of a product of (1 + i t)."""
     terms, constant = _linear(argument)
@@ -64,10 +99,16 @@ def _tangent(argument: sp.Expr) -> sp.Expr:
 @lru_cache(maxsize=4096)
 def cos_sin(argument: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
     """cos and sin of a sum of multiples of scheduled angles and a constant, rational in the coordinates."""
+    return _sum_of_angles(argument, _of_multiple)
+
+
+def _sum_of_angles(
+    argument: sp.Expr, of_multiple: Callable[[Parameter, sp.Rational], tuple[sp.Expr, sp.Expr]]
+) -> tuple[sp.Expr, sp.Expr]:
     terms, constant = _linear(argument)
     cosine, sine = sp.cos(constant), sp.sin(constant)
     for p, multiple in terms:
-        cosine_p, sine_p = _of_multiple(p, multiple)
+        cosine_p, sine_p = of_multiple(p, multiple)
         cosine, sine = cosine * cosine_p - sine * sine_p, sine * cosine_p + cosine * sine_p
     return cosine, sine
 
@@ -92,7 +133,6 @@ def _linear(argument: sp.Expr) -> tuple[list[tuple[Parameter, sp.Rational]], sp.
 def _of_multiple(p: Parameter, multiple: sp.Rational) -> tuple[sp.Expr, sp.Expr]:
     """cos and sin of ``multiple * p``: with phi = p - center = divisor * atan(t), a multiple of atan(t)."""
     k, t = _multiple_of_arctangent(p, multiple), p.coordinate
-    center = sp.S.Zero if p.center == 0 else multiple * _exact_radians(p)
     if k % 2:
         raise NotRationalError(
             f"sin or cos of {multiple}*{p.name} is not rational in its coordinate {t} (only tan of it is)"
@@ -103,6 +143,23 @@ def _of_multiple(p: Parameter, multiple: sp.Rational) -> tuple[sp.Expr, sp.Expr]
     base = (1 + t**2) ** (abs(k) // 2)
     # 1 - cos = 2 t^2 / (1 + t^2) without cancellation: the numerator is exact, so cancelling is too
     cosine, sine = sp.expand(real) / base, sp.sign(k) * sp.expand(imaginary) / base
+    return _about_center(p, multiple, cosine, sine)
+
+
+def _power(p: Parameter, multiple: sp.Rational) -> tuple[sp.Expr, sp.Expr]:
+    """cos and sin of ``multiple * p`` as real and imaginary part of a power of ``cos phi + i sin phi``."""
+    k = _multiple_of_arctangent(p, multiple)
+    if k % 2:
+        raise NotRationalError(f"{multiple}*{p.name} is no multiple of the angle that its chart halves")
+    c, s = cosine_and_sine(p)
+    real, imaginary = sp.expand((c + sp.I * s) ** (abs(k) // 2)).as_real_imag()
+    return _about_center(p, multiple, sp.expand(real), sp.sign(k) * sp.expand(imaginary))
+
+
+def _about_center(
+    p: Parameter, multiple: sp.Rational, cosine: sp.Expr, sine: sp.Expr
+) -> tuple[sp.Expr, sp.Expr]:
+    center = sp.S.Zero if p.center == 0 else multiple * _exact_radians(p)
     c, s = sp.cos(center), sp.sin(center)
     return c * cosine - s * sine, s * cosine + c * sine
 

@@ -101,7 +101,7 @@ class Annealer:
     def _shared(self, state: _State, transfer: Transfer) -> list[Move]:
         """The transfer with the share that gives the smallest ranks."""
         k, giving, taking = transfer
-        letters = self.sketch.letters[k]
+        letters = self.sketch.slots[k]
         change = self.sketch.of_word(k, taking) - self.sketch.of_word(k, giving)
         blocks = state.total[letters]
         shares = candidate_shares(self.sketch, blocks, change, self.rng.uniform(0.2, 0.8))
@@ -109,20 +109,20 @@ class Annealer:
         if not shares:
             return []
         trials = blocks + np.array(shares)[:, None, None, None] * change
-        share = shares[int(self.sketch.ranks(trials).sum(axis=1).argmin())]
+        share = shares[int(self.sketch.ranks(trials, letters).sum(axis=1).argmin())]
         choice = merged([*state.choices[k], (giving, -share), (taking, share)])
         return [(k, choice)] if all(abs(part) < LARGEST_SHARE for _, part in choice) else []
 
     def _accept(self, state: _State, moves: list[Move], temperature: float) -> bool:
         """Metropolis' rule; changes the state where it accepts."""
         sketch = self.sketch
-        letters = sorted({x for k, _ in moves for x in sketch.letters[k]})
+        letters = sorted({x for k, _ in moves for x in sketch.slots[k]})
         at = {x: i for i, x in enumerate(letters)}
         blocks = state.total[letters]
         for k, choice in moves:
             change = sketch.contribution(k, choice) - sketch.contribution(k, state.choices[k])
-            blocks[[at[x] for x in sketch.letters[k]]] += change
-        ranks = sketch.ranks(blocks)
+            blocks[[at[x] for x in sketch.slots[k]]] += change
+        ranks = sketch.ranks(blocks, letters)
         rise = int(ranks.sum() - state.ranks[letters].sum())
         if rise > 0 and self.rng.random() >= math.exp(-rise / temperature):
             return False

@@ -9,6 +9,7 @@ import numpy as np
 
 from lftgen.lft.realization.polynomial import (
     Exponents,
+    Pairs,
     Word,
     balance,
     exponents_of,
@@ -33,10 +34,10 @@ class Core:
     restrict: Callable[[dict[Word, np.ndarray]], dict[Word, np.ndarray]]
 
     @staticmethod
-    def of(terms: dict[Exponents, np.ndarray]) -> Core:
+    def of(terms: dict[Exponents, np.ndarray], pairs: Pairs = ()) -> Core:
         """Scale and compress."""
         n = len(next(iter(terms)))
-        scaling = balance(terms.items(), n)
+        scaling = balance(terms.items(), n, [x for pair in pairs for x in pair])
         stack = np.stack([scaling.apply(matrix, key) for key, matrix in terms.items()])
         rows, left = _dependence(np.hstack(list(stack)))
         columns, right = _dependence(np.hstack(list(stack.transpose(0, 2, 1))))

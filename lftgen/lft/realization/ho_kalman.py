@@ -17,6 +17,7 @@ import numpy as np
 
 from lftgen.errors import ReductionError
 from lftgen.lft.realization.polynomial import (
+    Pairs,
     Scaling,
     Word,
     Words,
@@ -53,20 +54,20 @@ def _supports(words: Words) -> dict[Word, Support]:
 
 
 def _hankel(
-    supports: dict[Word, Support], letter: int
+    supports: dict[Word, Support], letter: int, sine: int | None = None
 ) -> tuple[dict[tuple[Word, int], int], dict[tuple[Word, int], int], np.ndarray]:
-    """Hankel matrix of one letter, without its zero rows and columns."""
+    """Hankel matrix of one letter, without its zero rows and columns; of ``cosine - i sine`` for a pair."""
     rows: dict[tuple[Word, int], int] = {}
     columns: dict[tuple[Word, int], int] = {}
     blocks = []
     for word, (outputs, inputs, matrix) in supports.items():
         for q, x in enumerate(word):
-            if x != letter:
+            if x not in (letter, sine):
                 continue
             at = [rows.setdefault((word[:q], int(i)), len(rows)) for i in outputs]
             to = [columns.setdefault((word[q + 1 :], int(j)), len(columns)) for j in inputs]
-            blocks.append((at, to, matrix))
-    hankel = np.zeros((len(rows), len(columns)))
+            blocks.append((at, to, matrix if x == letter else -1j * matrix))
+    hankel = np.zeros((len(rows), len(columns)), dtype=float if sine is None else complex)
     for at, to, matrix in blocks:
         hankel[np.ix_(at, to)] += matrix
     return rows, columns, hankel
@@ -87,10 +88,11 @@ def _factor(supports: dict[Word, Support], letter: int, tolerance: float) -> _Fa
     return _Factor(rows, columns, (u[:, :rank] / root).T, vt[:rank].T / root, gap)
 
 
-def _scaled(words: dict[Word, np.ndarray]) -> tuple[dict[Word, np.ndarray], Scaling]:
+def _scaled(words: dict[Word, np.ndarray], pairs: Pairs = ()) -> tuple[dict[Word, np.ndarray], Scaling]:
     """Words with coefficients near one, and the scales that return."""
     n = max((max(word) for word in words if word), default=-1) + 1
-    scaling = balance(((exponents_of(w, n), f) for w, f in words.items()), n)
+    together = [x for pair in pairs for x in pair if x < n]
+    scaling = balance(((exponents_of(w, n), f) for w, f in words.items()), n, together)
     return {w: scaling.apply(f, exponents_of(w, n)) for w, f in words.items()}, scaling
 
 
@@ -98,7 +100,7 @@ def _letters(words: Iterable[Word]) -> list[int]:
     return sorted({letter for word in words for letter in word})
 
 
-def hankel_orders(words: Words, *, tolerance: float = 1e-10) -> dict[int, int]:
+def hankel_orders(words: Words, *, tolerance: float = 1e-10, pairs: Pairs = ()) -> dict[int, int]:
     """Rank of each letter's Hankel matrix: the repetitions that `ho_kalman` would give.
 
     Parameters
@@ -108,17 +110,23 @@ def hankel_orders(words: Words, *, tolerance: float = 1e-10) -> dict[int, int]:
     tolerance : float
         A singular value below ``tolerance`` times the largest counts as zero. Coefficients are scaled near
         one first, so that 1e-10 lies well between their spread and rounding.
+    pairs : sequence of (int, int)
+        Letters that are cosine and sine of one angle. With ``z = c + i s`` either is a sum of z and its
+        conjugate; the angle needs twice the rank of ``H_c - i H_s``, told at the cosine, with 0 at the sine.
 
     Examples
     --------
     >>> hankel_orders({(0, 1): [[1.0]], (1, 0): [[1.0]]})
     {0: 2, 1: 2}
     """
-    supports = _supports(_scaled(check_words(words))[0])
-    return {
-        letter: _rank(np.linalg.svd(_hankel(supports, letter)[2], compute_uv=False), tolerance)[0]
-        for letter in _letters(supports)
-    }
+    supports = _supports(_scaled(check_words(words), pairs)[0])
+    letters, sines = _letters(supports), {s for _, s in pairs}
+
+    def rank(letter: int, sine: int | None = None) -> int:
+        return _rank(np.linalg.svd(_hankel(supports, letter, sine)[2], compute_uv=False), tolerance)[0]
+
+    ranks = {x: 0 if x in sines else rank(x) for x in letters}
+    return ranks | {c: 2 * rank(c, s) for c, s in pairs if c in letters or s in letters}
 
 
 def _assemble(

@@ -102,7 +102,8 @@ class Proposer:
         """Re-sort a group: by letters, by copies of letters (powers apart), or one letter to one end."""
         group, draw, rng = self.rng.choice(self.groups), self.rng.random(), self.rng
         if draw < 0.4:
-            of_letter = [rng.random() for _ in range(self.sketch.n_letters)]
+            of_slot = [rng.random() for _ in range(self.sketch.n_letters)]
+            of_letter = [of_slot[slot] for slot in self.sketch.slot]
             return [(k, pure(tuple(sorted(choices[k][0][0], key=of_letter.__getitem__)))) for k in group]
         if draw < 0.7:
             of_copy: dict[tuple[int, int], float] = {}
@@ -112,11 +113,12 @@ class Proposer:
                         of_copy[copy] = rng.random()
             orders = [sorted(self._copies[k], key=of_copy.__getitem__) for k in group]
             return [(k, pure(tuple(x for x, _ in order))) for k, order in zip(group, orders, strict=True)]
-        letter, front = rng.choice(self.sketch.letters[rng.choice(group)]), rng.random() < 0.5
-        return [
-            (k, merged([(tuple(sorted(w, key=lambda x: (x == letter) != front)), c) for w, c in choices[k]]))
-            for k in group
-        ]
+        slot, front = rng.choice(self.sketch.slots[rng.choice(group)]), rng.random() < 0.5
+
+        def last(x: int) -> bool:
+            return (self.sketch.slot[x] == slot) != front
+
+        return [(k, merged([(tuple(sorted(w, key=last)), c) for w, c in choices[k]])) for k in group]
 
     def move(self, choices: Sequence[Choice]) -> list[Move]:
         """Items to change with their new words; empty where the draw changes nothing."""

@@ -18,6 +18,8 @@ Word = tuple[int, ...]
 Exponents = tuple[int, ...]
 Terms = Mapping[Exponents, np.ndarray]
 Words = Mapping[Word, np.ndarray]
+Pairs = Sequence[tuple[int, int]]
+"""Letters that are cosine and sine of one angle: they are realised together."""
 
 _LARGEST_SHIFT = 300.0  # scales stay within 2^+-300: far from overflow even when three of them meet
 _REWEIGHTINGS = 8
@@ -143,11 +145,14 @@ class Scaling:
         return float(np.prod(self.letters ** np.array(exponents)))
 
 
-def balance(pairs: Iterable[tuple[Exponents, np.ndarray]], n_letters: int) -> Scaling:
+def balance(
+    pairs: Iterable[tuple[Exponents, np.ndarray]], n_letters: int, unscaled: Sequence[int] = ()
+) -> Scaling:
     """Scales of letters, rows and columns that bring all non-zero coefficients near one.
 
     Least absolute sum (reweighted least squares of minimum norm) of ``log2|c| + e . letters + row + column``,
-    so that a few rounding errors among the coefficients do not weigh; rounded to powers of two.
+    so that a few rounding errors among the coefficients do not weigh; rounded to powers of two. The letters
+    ``unscaled`` keep the scale one.
     """
     rows, targets = [], []
     p = m = 0
@@ -156,6 +161,7 @@ def balance(pairs: Iterable[tuple[Exponents, np.ndarray]], n_letters: int) -> Sc
         for i, j in np.argwhere(matrix):
             line = np.zeros(n_letters + p + m)
             line[:n_letters] = exponents
+            line[list(unscaled)] = 0.0
             line[n_letters + i] = line[n_letters + p + j] = 1.0
             rows.append(line)
             targets.append(-np.log2(abs(matrix[i, j])))

@@ -9,7 +9,7 @@ import numpy as np
 from lftgen.lft.realization.annealing import Annealer, Budget
 from lftgen.lft.realization.ho_kalman import hankel_orders
 from lftgen.lft.realization.horner import letter_orders, sorted_word
-from lftgen.lft.realization.polynomial import Exponents, Word, exponents_of
+from lftgen.lft.realization.polynomial import Exponents, Pairs, Word, exponents_of
 from lftgen.lft.realization.sketch import (
     Choice,
     Item,
@@ -47,13 +47,15 @@ class Search:
         target: int,
         budget: Budget,
         starts: Sequence[dict[Word, np.ndarray]] = (),
+        pairs: Pairs = (),
     ) -> None:
         """Find the best common order of letters, and start every granularity from it."""
+        self.pairs = pairs
         self.n = len(next(iter(terms)))
         self.target, self.budget, self.seed, self.runs = target, budget, seed, 0
         order, ranks = self._best_order(split_items(terms, "matrix"))
         self.start_cost = int(ranks.sum())
-        own = [max(hankel_orders(words).values(), default=0) for words in starts]
+        own = [max(hankel_orders(words, pairs=pairs).values(), default=0) for words in starts]
         size = max([int(ranks.max(initial=0)), *own]) + _MARGIN
         extra = {
             (exponents_of(word, self.n), int(i), int(j))
@@ -62,7 +64,7 @@ class Search:
             for i, j in np.argwhere(matrix)
         }
         self.annealers = [
-            Annealer(Sketch(items, self.n, min(size, capacity(items, self.n)), seed), seed + k)
+            Annealer(Sketch(items, self.n, min(size, capacity(items, self.n, pairs)), seed, pairs), seed + k)
             for k, items in enumerate(_distinct_splits(terms, granularities, extra))
         ]
         self.best = [
@@ -84,13 +86,17 @@ class Search:
     def _best_order(self, items: list[Item]) -> tuple[tuple[int, ...], np.ndarray]:
         """Cheapest common order of the letters, and the ranks it gives."""
         sketch = self._wide_enough(items)
-        used = [x for x in range(self.n) if any(item.exponents[x] for item in items)]
-        unused = tuple(x for x in range(self.n) if x not in used)
+        sine_of = dict(self.pairs)
+        sines = set(sine_of.values())
+        present = [x for x in range(self.n) if any(item.exponents[x] for item in items)]
+        used = [x for x in range(self.n) if x not in sines and {x, sine_of.get(x, x)} & set(present)]
+        unused = tuple(x for x in range(self.n) if x not in (*used, *sines))
         best: tuple[tuple[int, ...], np.ndarray] | None = None
-        for order in letter_orders(used, _ORDERS, self.seed):
+        for heads in letter_orders(used, _ORDERS, self.seed):
+            order = tuple(y for x in (*heads, *unused) for y in ((x, sine_of[x]) if x in sine_of else (x,)))
             ranks = sketch.ranks(sketch.total(_sorted_choices(items, order)))
             if best is None or ranks.sum() < best[1].sum():
-                best = (order + unused, ranks)
+                best = (order, ranks)
             self.budget.spent += 1
             if self.budget.exhausted or best[1].sum() <= self.target:
                 break
@@ -98,10 +104,10 @@ class Search:
 
     def _wide_enough(self, items: list[Item]) -> Sketch:
         """A sketch in which the natural order of the letters does not saturate."""
-        largest, natural = capacity(items, self.n), _sorted_choices(items, range(self.n))
+        largest, natural = capacity(items, self.n, self.pairs), _sorted_choices(items, range(self.n))
         size = min(_START_SKETCH, largest)
         while True:
-            sketch = Sketch(items, self.n, size, self.seed)
+            sketch = Sketch(items, self.n, size, self.seed, self.pairs)
             if size == largest or sketch.ranks(sketch.total(natural)).max() < size:
                 return sketch
             size = min(2 * size, largest)

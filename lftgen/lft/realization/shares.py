@@ -38,7 +38,7 @@ def candidate_shares(sketch: Sketch, blocks: np.ndarray, change: np.ndarray, gen
     """
     at = blocks + generic * change
     found: dict[float, float] = {}
-    for whole, part, rank in zip(at, change, sketch.ranks(at), strict=True):
+    for whole, part, rank in zip(at, change, sketch.counts(at), strict=True):
         if not 0 < rank < sketch.size:
             continue
         first, second = (_pencil(whole, part, cut) for cut in (slice(None, rank), slice(-rank, None)))

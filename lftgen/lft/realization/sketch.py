@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lftgen.lft.realization.polynomial import Exponents, Terms, Word
+from lftgen.lft.realization.polynomial import Exponents, Pairs, Terms, Word
 
 RANK_TOLERANCE = 1e-9  # of the first pivot; true pivots exceed 1e-5
 _CACHE_BYTES = 150_000_000
@@ -107,11 +107,15 @@ def absent_items(terms: Terms, extra: Iterable[Place] = ()) -> list[Item]:
     ]
 
 
-def capacity(items: Sequence[Item], n_letters: int) -> int:
-    """No rank can be larger: for each letter the number of splits, times the rank of the piece."""
-    return max(
-        (sum(item.exponents[x] * item.left.shape[1] for item in items) for x in range(n_letters)), default=1
-    )
+def capacity(items: Sequence[Item], n_letters: int, pairs: Pairs = ()) -> int:
+    """No rank can be larger: for each letter the number of splits, times the rank of the piece.
+
+    The splits of a pair of letters are those of both.
+    """
+    splits = [sum(item.exponents[x] * item.left.shape[1] for item in items) for x in range(n_letters)]
+    for cosine, sine in pairs:
+        splits[cosine] += splits[sine]
+    return max(splits, default=1)
 
 
 class Sketch:
@@ -125,16 +129,29 @@ class Sketch:
         s above; ranks saturate there.
     seed : int
         Seed of the random vectors.
+    pairs : sequence of (int, int)
+        Letters that are cosine and sine of one angle: one sketch of ``H_c - i H_s``, of weight two, in the
+        place of the cosine.
     """
 
-    def __init__(self, items: Sequence[Item], n_letters: int, size: int, seed: int) -> None:
+    def __init__(
+        self, items: Sequence[Item], n_letters: int, size: int, seed: int, pairs: Pairs = ()
+    ) -> None:
         """Prepare empty tables of random vectors."""
         self.items = items
         self.n_letters = n_letters
+        self.slot = list(range(n_letters))
+        self.weights = np.ones(n_letters, dtype=int)
+        for cosine, sine in pairs:
+            self.slot[sine] = cosine
+            self.weights[cosine] = 2
+        self._factor = [1.0 if self.slot[x] == x else -1j for x in range(n_letters)]
+        self._type = complex if pairs else float
         self.size = size
-        self.saturates = capacity(items, n_letters) > size
+        self.saturates = capacity(items, n_letters, pairs) > size
         self.letters = [[x for x, power in enumerate(item.exponents) if power] for item in items]
-        self._place = [{x: k for k, x in enumerate(letters)} for letters in self.letters]
+        self.slots = [sorted({self.slot[x] for x in letters}) for letters in self.letters]
+        self._place = [{x: k for k, x in enumerate(slots)} for slots in self.slots]
         self._seed = seed
         self.clear()
 
@@ -152,10 +169,10 @@ class Sketch:
         return (len(self._left) + len(self._right)) * self.size * 64 > _CACHE_BYTES
 
     def contribution(self, k: int, choice: Choice) -> np.ndarray:
-        """What item k adds with these words: (number of its letters, s, s), letters ascending."""
+        """What item k adds with these words: (number of its slots, s, s), slots ascending."""
         if len(choice) == 1 and choice[0][1] == 1.0:
             return self.of_word(k, choice[0][0])
-        out = np.zeros((len(self.letters[k]), self.size, self.size))
+        out = np.zeros((len(self.slots[k]), self.size, self.size), dtype=self._type)
         for word, share in choice:
             out += share * self.of_word(k, word)
         return out
@@ -166,9 +183,10 @@ class Sketch:
         if known is not None:
             return known
         place, s = self._place[k], self.size
-        out = np.zeros((len(place), s, s))
+        out = np.zeros((len(place), s, s), dtype=self._type)
         for x, left, right in self._factors(k, word):
-            out[place[x]] += left.T @ right
+            part = left.T @ right
+            out[place[self.slot[x]]] += part if self.slot[x] == x else -1j * part
         if self._bytes > _CACHE_BYTES:
             self._cache.clear()
             self._bytes = 0
@@ -191,17 +209,17 @@ class Sketch:
         return vectors
 
     def total(self, choices: Sequence[Choice]) -> np.ndarray:
-        """Sketches (n_letters, s, s) of the choices of all items."""
+        """Sketches (n_letters, s, s) of the choices of all items; zero at a sine."""
         lefts: list[list[np.ndarray]] = [[np.zeros((0, self.size))] for _ in range(self.n_letters)]
         rights: list[list[np.ndarray]] = [[np.zeros((0, self.size))] for _ in range(self.n_letters)]
         for k, choice in enumerate(choices):
             for word, share in choice:
                 for x, left, right in self._factors(k, word):
-                    lefts[x].append(share * left)
-                    rights[x].append(right)
+                    lefts[self.slot[x]].append(share * self._factor[x] * left)
+                    rights[self.slot[x]].append(right)
         return np.stack([np.vstack(a).T @ np.vstack(b) for a, b in zip(lefts, rights, strict=True)])
 
-    def ranks(self, blocks: np.ndarray) -> np.ndarray:
+    def counts(self, blocks: np.ndarray) -> np.ndarray:
         """Ranks of sketches (..., s, s): pivots of an unpivoted QR, legitimate since the columns are generic.
 
         A saturated rank may hide any number, so it is charged half as much again.
@@ -211,3 +229,8 @@ class Sketch:
         if self.saturates:
             counts = counts + (counts == self.size) * (self.size // 2)
         return counts
+
+    def ranks(self, blocks: np.ndarray, slots: Sequence[int] | None = None) -> np.ndarray:
+        """Ranks times weights of the sketches (..., s, s) of some slots (all of them by default)."""
+        weights: np.ndarray = self.weights if slots is None else self.weights[list(slots)]
+        return self.counts(blocks) * weights

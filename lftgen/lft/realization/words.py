@@ -19,6 +19,7 @@ from lftgen.lft.realization.core import Core
 from lftgen.lft.realization.ho_kalman import hankel_orders, ho_kalman
 from lftgen.lft.realization.polynomial import (
     Exponents,
+    Pairs,
     Terms,
     Word,
     Words,
@@ -85,6 +86,7 @@ def search_words(
     restarts: int | None = None,
     granularities: tuple[str, ...] = GRANULARITIES,
     starts: Sequence[Words] = (),
+    pairs: Pairs = (),
     progress: Callable[[int, float], None] | None = None,
 ) -> WordSearch:
     """Choose a word for every monomial (or part of it) so that few repetitions are needed.
@@ -110,6 +112,9 @@ def search_words(
         (one rank-one part of it), "matrix" (all of it).
     starts : sequence of mappings of tuple of int to (p, m) array
         Words that make up the same polynomial, from another construction (see `words_of`), to improve on.
+    pairs : sequence of (int, int)
+        Letters that are cosine and sine of one angle, whose rank is counted as in `hankel_orders`; their
+        bounds are 0.
     progress : callable, optional
         Called after each run with the best total and the seconds so far.
 
@@ -137,15 +142,15 @@ def search_words(
     checked = check_terms(terms)
     _check_options(budget, moves, restarts, granularities)
     spend = Budget(DEFAULT_SECONDS if budget is None and moves is None else budget, moves)
-    core = Core.of(checked)
-    bounds = order_bounds(checked)
+    core = Core.of(checked, pairs)
+    bounds = _without_pairs(order_bounds(checked), pairs)
     given = [core.restrict(_checked_start(start, checked)) for start in starts]
     goal = bounds.total if target is None else target
-    search = Search(core.terms, granularities, seed, goal, spend, given)
+    search = Search(core.terms, granularities, seed, goal, spend, given, pairs)
     search.run(restarts, progress)
     words = core.expand(search.best_words())
     _check_sum(words, checked)
-    ranks = hankel_orders(words)
+    ranks = hankel_orders(words, pairs=pairs)
     orders = tuple(ranks.get(x, 0) for x in range(core.n_letters))
     if any(order < bound for order, bound in zip(orders, bounds.orders, strict=True)):
         raise ReductionError(
@@ -154,6 +159,13 @@ def search_words(
             "coefficients that are rounding errors"
         )
     return WordSearch(words, orders, bounds, search.start_cost, spend.spent, search.runs, spend.elapsed)
+
+
+def _without_pairs(bounds: OrderBounds, pairs: Pairs) -> OrderBounds:
+    """A bound for the cosine alone says nothing about the pair."""
+    paired = {x for pair in pairs for x in pair}
+    orders = tuple(0 if x in paired else n for x, n in enumerate(bounds.orders))
+    return OrderBounds(orders, bounds.gaps)
 
 
 def realize_words(
