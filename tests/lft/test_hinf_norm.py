@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lftgen as lg
-from lftgen.analysis.hinf_norm import gains, hinf_norm, linf_norm
+from lftgen.lft.hinf_norm import gains, hinf_norm, linf_norm
 
 
 def _resonance(w, zeta):
