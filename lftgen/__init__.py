@@ -1,5 +1,6 @@
 """lftgen: exact LFT/LPV models of multibody mechanisms around parameter-dependent equilibria."""
 
+from lftgen.analysis.robustness import RobustStability, WorstCaseGain, robust_stability, worst_case_gain
 from lftgen.check import CheckReport, check
 from lftgen.errors import (
     IllPosedError,
@@ -14,9 +15,11 @@ from lftgen.errors import (
     ReductionError,
     TrimError,
 )
+from lftgen.interop.grid_files import read_grid, write_grid
 from lftgen.interop.lft_file import load, save
+from lftgen.interop.lpvss import to_lpvss
 from lftgen.interop.matlab import to_matlab
-from lftgen.interop.readers import read_model
+from lftgen.interop.readers import read_model, read_urdf
 from lftgen.lft.build import (
     block_diag,
     complex_scalar,
@@ -73,12 +76,14 @@ __all__ = [
     "ReductionError",
     "RevoluteJoint",
     "RigidBody",
+    "RobustStability",
     "Rotor",
     "Simulation",
     "SphericalJoint",
     "SpringDamper",
     "TrimError",
     "UniversalJoint",
+    "WorstCaseGain",
     "block_diag",
     "check",
     "complex_scalar",
@@ -87,16 +92,22 @@ __all__ = [
     "hstack",
     "load",
     "lpv_system",
+    "read_grid",
     "read_model",
+    "read_urdf",
     "realize",
+    "robust_stability",
     "save",
     "scheduled",
     "scheduled_angle",
     "simulate",
     "ss",
+    "to_lpvss",
     "to_matlab",
     "uncertain",
     "uncertain_dynamics",
     "upper_lft",
     "vstack",
+    "worst_case_gain",
+    "write_grid",
 ]

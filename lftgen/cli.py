@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from lftgen import _console as console
+from lftgen._command_grid import grid
 from lftgen.errors import LftgenError
 
 CHECK_FAILED = 1
@@ -31,8 +32,19 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, 1 a check failed, 2 wrong input or usage.",
 )
 
-ModelPath = Annotated[Path, typer.Argument(metavar="MODEL.yaml", help="Model file.")]
-AnyPath = Annotated[Path, typer.Argument(metavar="FILE", help="Model file, or LFT file (.json).")]
+ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file (.yaml) or robot file (.urdf).")]
+AnyPath = Annotated[
+    Path, typer.Argument(metavar="FILE", help="Model file, robot file (.urdf), or LFT file (.json).")
+]
+Robot = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--robot",
+        metavar="KEY=VALUE",
+        help="For robot files, repeatable: scheduled=all, uncertain.LINK.mass=20%, payload.LINK=0:3, locked=J1,J2, "
+        "range.JOINT=-90deg:90deg, position.JOINT=0.5, base=free, gravity=0,0,0, mimic=lock, unit=deg.",
+    ),
+]
 Reduce = Annotated[
     bool, typer.Option("--reduce/--no-reduce", help="Reduce the repetitions of the parameters.")
 ]
@@ -103,6 +115,7 @@ def build(
     samples: Samples = 200,
     seed: Seed = 0,
     tolerance: Tolerance = 1e-8,
+    robot: Robot = None,
     json: Json = False,
 ) -> None:
     """Build the LFT of a model file: parameters, repetitions, poles; save and check it on request."""
@@ -110,7 +123,7 @@ def build(
 
     if output is not None:
         output.mkdir(parents=True, exist_ok=True)
-    work = Work(model, reduce)
+    work = Work(model, reduce, robot)
     work.describe()
     if check:
         work.check(samples, seed, tolerance)
@@ -124,11 +137,11 @@ def build(
 
 
 @app.command()
-def info(file: AnyPath, json: Json = False) -> None:
+def info(file: AnyPath, robot: Robot = None, json: Json = False) -> None:
     """Show a model: bodies, joints, parameters, signals, and which entries depend on which parameter."""
     from lftgen._work import Work
 
-    work = Work(file)
+    work = Work(file, robot=robot)
     work.describe()
     work.inspect()
     if json:
@@ -153,12 +166,13 @@ def check(
     samples: Samples = 200,
     seed: Seed = 0,
     tolerance: Tolerance = 1e-8,
+    robot: Robot = None,
     json: Json = False,
 ) -> None:
     """Compare the LFT with an independent numeric model at random points and at the corners of the box."""
     from lftgen._work import Work
 
-    work = Work(model, reduce)
+    work = Work(model, reduce, robot)
     work.check(samples, seed, tolerance)
     if json:
         console.print_json({**work.data, "seconds": work.seconds})
@@ -174,12 +188,13 @@ def evaluate(
         list[str] | None,
         typer.Argument(metavar="NAME=VALUE...", help="In the parameter's own unit; or 30deg, 0.5rad."),
     ] = None,
+    robot: Robot = None,
     json: Json = False,
 ) -> None:
     """Evaluate at one point: holding torques, A, B, C, D, poles; a parameter left out is nominal."""
     from lftgen._work import Work, read_point
 
-    work = Work(file)
+    work = Work(file, robot=robot)
     work.evaluate(read_point(values or [], work.parameters))
     if json:
         console.print_json({**work.data, "seconds": work.seconds})
@@ -207,6 +222,9 @@ def schema(
         sys.stdout.write(text)
     else:
         write_text(output, text)
+
+
+app.command()(grid)
 
 
 def _exit_on_failure(data: dict[str, Any]) -> None:
