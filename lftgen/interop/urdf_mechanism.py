@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from lftgen.errors import LftgenError, ModelError, ModelWarning, ParameterError
+from lftgen.errors import ModelError, ModelWarning, ParameterError
+from lftgen.interop.urdf_joints import JointMaker, placed, rpy_snapped
 from lftgen.interop.urdf_names import NameMap
-from lftgen.interop.urdf_options import BASE, ImportOptions, position, with_locked
-from lftgen.interop.urdf_parts import JointPart, LinkPart, RobotParts, rotation, rpy_of, snapped
+from lftgen.interop.urdf_options import BASE, ImportOptions, with_locked
+from lftgen.interop.urdf_parts import JointPart, LinkPart, RobotParts
 from lftgen.interop.urdf_report import ImportReport, Note
 from lftgen.interop.urdf_schedule import (
     Uncertainties,
     quantity_of,
     scheduled_joints,
-    scheduling_parameter,
 )
 from lftgen.interop.urdf_tree import Pose, RobotTree, apart_links, build_robot_tree, merged_inertia
 from lftgen.mechanics import joints as mechanics_joints
@@ -74,15 +73,13 @@ class MechanismBuilder:
         self._check_ground()
         self._check_masses()
         joint_names = {j.name: self.names.add(j.name, "joint") for j in self.tree.joints}
-        self.joint_names = joint_names
+        self.joint_names = joint_names | ({BASE: self.names.add(BASE, "joint")} if self.free else {})
         carriers = [c for c in self.parts.links if self.tree.poses[c].carrier == c]
         self.body_names = {c: self.names.add(c, "link") for c in carriers}
         if not self.free:
             self.body_names[self.tree.root] = GROUND
         bodies = [self._body(c) for c in carriers if self.body_names[c] != GROUND]
-        joints = [self._joint(j) for j in self.tree.joints]
-        if self.free:
-            joints.insert(0, self._base())
+        joints = self._joints()
         for link, payload in self.options.payloads.items():
             body, joint = self._payload(link, payload)
             bodies.append(body)
@@ -107,6 +104,14 @@ class MechanismBuilder:
                 name, report=report, bodies=bodies, joints=joints, gravity=gravity,
                 acceleration=self.options.acceleration, loads=self.options.loads,
             )  # fmt: skip
+
+    def _joints(self) -> list[Any]:
+        maker = JointMaker(
+            self.tree, self.options, self.body_names, self.joint_names, self.uncertain, self.asked, self.notes,
+            self.parameters,
+        )  # fmt: skip
+        base = [maker.base(self.joint_names[BASE], self.body_names[self.tree.root])] if self.free else []
+        return base + [maker.make(j) for j in self.tree.joints]
 
     # --- bodies --------------------------------------------------------------------------------------------------
 
@@ -147,7 +152,7 @@ class MechanismBuilder:
         for link in self.tree.carried_by(carrier)[1:]:
             pose = self.tree.poses[link]
             name = self.names.add(link, "link", (*_PORTS, *ports))
-            ports[name] = (pose.p.tolist(), self._rpy(pose.R))
+            ports[name] = (pose.p.tolist(), rpy_snapped(pose.R, self.options.snap))
         return ports
 
     def _payload(self, link: str, payload: Any) -> tuple[RigidBody, Any]:
@@ -177,104 +182,9 @@ class MechanismBuilder:
             parent=self.body_names[pose.carrier],
             child=body.name,
             origin=pose.p.tolist(),
-            rpy=self._rpy(pose.R),
+            rpy=rpy_snapped(pose.R, self.options.snap),
         )
         return body, joint
-
-    # --- joints --------------------------------------------------------------------------------------------------
-
-    def _joint(self, joint: JointPart) -> Any:
-        with placed(joint.place, f"joint {joint.name!r}"):
-            make = {"revolute": self._revolute, "continuous": self._revolute, "prismatic": self._prismatic,
-                    "fixed": self._fixed, "floating": self._floating, "planar": self._planar,
-                    "spherical": self._spherical}[joint.kind]  # fmt: skip
-            return make(joint)
-
-    def _common(self, joint: JointPart) -> dict[str, Any]:
-        pose = self.tree.poses[joint.parent]
-        R, p = pose.R @ rotation(joint.rpy, self.options.snap), pose.p + pose.R @ np.array(joint.xyz)
-        moved = pose.carrier != joint.parent
-        rpy = self._rpy(R) if moved else tuple(snapped(a, self.options.snap) for a in joint.rpy)
-        return {
-            "parent": self.body_names[pose.carrier],
-            "child": self.body_names[joint.child],
-            "origin": p.tolist() if moved else joint.xyz,
-            "rpy": rpy,
-        }
-
-    def _driven(self, joint: JointPart) -> dict[str, Any]:
-        """What joints with one coordinate share."""
-        name = self.joint_names[joint.name]
-        return self._common(joint) | {
-            "axis": joint.axis,
-            "damping": self.uncertain.of(joint.name, "damping", joint.damping, name),
-            "armature": self.uncertain.of(joint.name, "armature", joint.armature, name),
-            "stiffness": joint.stiffness,
-            "gear_ratio": joint.gear_ratio,
-            "rotor_inertia": joint.rotor_inertia,
-            "actuated": joint.name not in self.options.passive,
-        }
-
-    def _coordinate(self, joint: JointPart) -> Any:
-        if joint.name not in self.asked:
-            return position(joint, self.options, self.notes)
-        name = self.joint_names[joint.name]
-        parameter = scheduling_parameter(joint, name, self.asked[joint.name], self.options, self.notes)
-        self.parameters[joint.name] = str(parameter)
-        return parameter
-
-    def _revolute(self, joint: JointPart) -> Any:
-        return mechanics_joints.RevoluteJoint(
-            self.joint_names[joint.name], angle=self._coordinate(joint), **self._driven(joint)
-        )
-
-    def _prismatic(self, joint: JointPart) -> Any:
-        return mechanics_joints.PrismaticJoint(
-            self.joint_names[joint.name], position=self._coordinate(joint), **self._driven(joint)
-        )
-
-    def _fixed(self, joint: JointPart) -> Any:
-        return mechanics_joints.FixedJoint(self.joint_names[joint.name], **self._common(joint))
-
-    def _planar(self, joint: JointPart) -> Any:
-        angle, x, y = self._several(joint.name, 3, "angle, x, y")
-        return mechanics_joints.PlanarJoint(
-            self.joint_names[joint.name], axis=joint.axis, angle=angle, x=x, y=y, damping=joint.damping,
-            actuated=joint.name not in self.options.passive, **self._common(joint),
-        )  # fmt: skip
-
-    def _spherical(self, joint: JointPart) -> Any:
-        return mechanics_joints.SphericalJoint(
-            self.joint_names[joint.name], attitude=self._several(joint.name, 3, "roll, pitch, yaw"),
-            damping=joint.damping, stiffness=joint.stiffness,
-            actuated=joint.name not in self.options.passive, **self._common(joint),
-        )  # fmt: skip
-
-    def _floating(self, joint: JointPart) -> Any:
-        common = self._common(joint)
-        pose = self._several(joint.name, 6, "x, y, z, roll, pitch, yaw")
-        if any(v != 0 for v in pose):
-            values = [float(v) for v in pose]
-            R, p = rotation(common["rpy"], 0.0), np.array(common["origin"], dtype=float)
-            common["origin"] = (p + R @ np.array(values[:3])).tolist()
-            common["rpy"] = self._rpy(R @ rotation(tuple(values[3:]), self.options.snap))
-        return mechanics_joints.FreeJoint(self.joint_names[joint.name], **common)
-
-    def _base(self) -> Any:
-        pose = self._several(BASE, 6, "x, y, z, roll, pitch, yaw")
-        self.joint_names[BASE] = self.names.add(BASE, "joint")
-        return mechanics_joints.FreeJoint(
-            self.joint_names[BASE], child=self.body_names[self.tree.root], origin=pose[:3], rpy=pose[3:]
-        )
-
-    def _several(self, name: str, count: int, what: str) -> tuple[Any, ...]:
-        value = self.options.positions.get(name, (0.0,) * count)
-        if isinstance(value, str) or not isinstance(value, (Sequence, np.ndarray)) or len(value) != count:
-            raise ParameterError(f"positions: {name}: expected {count} values ({what}), got {value!r}")
-        return tuple(float(v) if isinstance(v, (int, np.number)) else v for v in value)
-
-    def _rpy(self, R: np.ndarray) -> tuple[float, ...]:
-        return tuple(snapped(a, self.options.snap) for a in rpy_of(R))
 
     # --- checks and remarks --------------------------------------------------------------------------------------
 
@@ -367,18 +277,6 @@ class MechanismBuilder:
 
 
 _ENTRIES = (("ixx", 0, 0), ("ixy", 0, 1), ("ixz", 0, 2), ("iyy", 1, 1), ("iyz", 1, 2), ("izz", 2, 2))
-
-
-@contextmanager
-def placed(place: str, what: str = "") -> Iterator[None]:
-    """Put file, line and element in front of an error of the core that does not have them."""
-    try:
-        yield
-    except LftgenError as error:
-        text = str(error)
-        if not text.startswith((place, place.rsplit(":", 1)[0])):
-            error.args = (f"{place}: {what}: {text}" if what else f"{place}: {text}",)
-        raise
 
 
 def _warn(joints: Sequence[JointPart], text: str) -> None:
