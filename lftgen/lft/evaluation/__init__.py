@@ -5,6 +5,7 @@ block triangular with one parameter in each diagonal block, ``exchange`` the por
 ``program`` carries all points through it with matrix products whose matrices are constant.
 """
 
+from lftgen.lft.evaluation.grid import evaluate_grid, grid_chunks
 from lftgen.lft.evaluation.many import evaluate_ports
 from lftgen.lft.evaluation.points import (
     StateSpaceArrays,
@@ -19,7 +20,9 @@ __all__ = [
     "StateSpaceArrays",
     "delta_matrices",
     "deltas",
+    "evaluate_grid",
     "evaluate_ports",
+    "grid_chunks",
     "numeric",
     "ports",
     "singular_message",

@@ -12,6 +12,7 @@ and the same formula leads back, at each point by itself.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,8 +20,13 @@ import scipy.linalg
 
 CORNER_CONDITION = 1e8
 """Ports are not exchanged across a worse conditioned corner: that would cost half of the digits."""
+ROUNDING = 1e-14
+"""What is left of a difference of numbers that are larger by the inverse of this is rounding, and counts as zero."""
 PIVOT = 1e-5
 """Elimination without row exchanges goes on while each pivot is at least this, relative to its row."""
+
+Entry = Callable[[int, int], np.ndarray | float]
+"""Row and column to the value of a port: an array (N,), or a number where it does not depend on Delta."""
 
 
 @dataclass(frozen=True)
@@ -41,35 +47,82 @@ class Exchange:
         out[np.ix_(r, c)] = corner
         out[np.ix_(r, d)] = -corner @ M[np.ix_(r, d)]
         out[np.ix_(s, c)] = M[np.ix_(s, c)] @ corner
-        out[np.ix_(s, d)] = M[np.ix_(s, d)] - M[np.ix_(s, c)] @ corner @ M[np.ix_(r, d)]
+        left, right, start = M[np.ix_(s, c)], corner @ M[np.ix_(r, d)], M[np.ix_(s, d)]
+        rest = start - left @ right
+        rest[np.abs(rest) < ROUNDING * (np.abs(start) + np.abs(left) @ np.abs(right))] = 0.0
+        out[np.ix_(s, d)] = rest
         return out
 
-    def of_values(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Values (port rows, port columns, N) of the exchanged LFT as those of the LFT, in place; and suspicious points.
+    def of_values(self, entry: Entry, values: np.ndarray) -> np.ndarray:
+        """Ports of the LFT from those of the exchanged one, at N points; returns which points are suspicious.
 
         A point is suspicious where the corner is close to singular: there the value may not exist.
+
+        Parameters
+        ----------
+        entry : callable
+            The exchanged LFT's ports.
+        values : ndarray (rows, columns, N)
+            Overwritten where ports depend on Delta; holds the other ports already.
         """
-        r, c = list(self.rows), list(self.columns)
-        s = [i for i in range(values.shape[0]) if i not in set(r)]
-        d = [j for j in range(values.shape[1]) if j not in set(c)]
-        m, n = len(r), values.shape[2]
-        tableau = np.zeros((m, m + len(d) + m, n))
-        tableau[:, :m] = values[np.ix_(r, c)]
-        np.negative(values[np.ix_(r, d)], out=tableau[:, m : m + len(d)])
-        tableau[range(m), range(m + len(d), m + len(d) + m)] = 1.0
-        size = np.abs(tableau[:, :m]).max(axis=(0, 1), initial=0.0)
-        solution = eliminated(tableau)
-        from_d, corner = solution[:, : len(d)], solution[:, len(d) :]
-        growth = size * np.abs(corner).max(axis=(0, 1), initial=0.0)
-        values[np.ix_(r, c)] = corner
-        values[np.ix_(r, d)] = from_d
-        for i in s:
-            if values[i, c].any():
-                gain = values[i, c].copy()
-                values[i, c] = np.einsum("kn,kjn->jn", gain, corner)
-                values[i, d] += np.einsum("kn,kjn->jn", gain, from_d)
-        with np.errstate(invalid="ignore"):
-            return values, ~(growth < CORNER_CONDITION)
+        r, c = self.rows, self.columns
+        n_rows, n_columns, n = values.shape
+        d = [j for j in range(n_columns) if j not in c and any(_present(entry(i, j)) for i in r)]
+        with np.errstate(all="ignore"):
+            bad, solution = _solved(
+                [[entry(i, j) for j in c] for i in r], [[entry(i, j) for j in d] for i in r], n
+            )
+            for k, i in enumerate(r):
+                for j, value in zip((*c, *d), solution[k], strict=True):
+                    values[i, j] = value
+            for i in (i for i in range(n_rows) if i not in r):
+                gains = [(entry(i, j), solution[k]) for k, j in enumerate(c) if _present(entry(i, j))]
+                if gains:
+                    for q, j in enumerate((*c, *d)):
+                        start = entry(i, j) if q >= len(c) else 0.0
+                        values[i, j] = sum((gain * row[q] for gain, row in gains), start=start)
+        return bad
+
+
+def _present(value: np.ndarray | float) -> bool:
+    return isinstance(value, np.ndarray) or value != 0
+
+
+def _solved(
+    corner: list[list[np.ndarray | float]], right: list[list[np.ndarray | float]], n: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Suspicious points, and ``corner^-1 [I, -right]`` at n points."""
+    m, k = len(corner), len(right[0])
+    if m == 2:
+        return _solved_two(corner, right, n)
+    tableau = np.zeros((m, 2 * m + k, n))
+    for i in range(m):
+        tableau[i, m + i] = 1.0
+        for j in range(m):
+            tableau[i, j] = corner[i][j]
+        for j in range(k):
+            np.negative(right[i][j], out=tableau[i, 2 * m + j])
+    size = np.abs(tableau[:, :m]).max(axis=(0, 1), initial=0.0)
+    solution = eliminated(tableau)
+    return ~(size * np.abs(solution[:, :m]).max(axis=(0, 1), initial=0.0) < CORNER_CONDITION), solution
+
+
+def _solved_two(
+    corner: list[list[np.ndarray | float]], right: list[list[np.ndarray | float]], n: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same for a 2 x 2 corner, by Cramer's rule."""
+    (a, b), (c, d) = corner
+    solution = np.empty((2, 2 + len(right[0]), n))
+    determinant = np.asarray(a * d - b * c)
+    solution[0, 0], solution[0, 1] = d / determinant, -b / determinant
+    solution[1, 0], solution[1, 1] = -c / determinant, a / determinant
+    for j, (first, second) in enumerate(zip(*right, strict=True), 2):
+        for row in solution:
+            np.multiply(row[0], -first, out=row[j])
+            if _present(second):
+                row[j] -= row[1] * second
+    size = np.maximum(np.maximum(np.abs(a), np.abs(b)), np.maximum(np.abs(c), np.abs(d)))
+    return np.broadcast_to(~(size * size < CORNER_CONDITION * np.abs(determinant)), n), solution
 
 
 def eliminated(tableau: np.ndarray) -> np.ndarray:
@@ -146,7 +199,7 @@ def _corner(pp: np.ndarray, rows: list[int], columns: list[int]) -> Exchange | N
     if not chosen:
         return None
     *_, order = scipy.linalg.qr(basis.T, pivoting=True, mode="economic")
-    picked = sorted(rows[i] for i in order[: len(chosen)])
+    picked = sorted(int(rows[i]) for i in order[: len(chosen)])
     corner = pp[np.ix_(picked, chosen)]
     if not np.linalg.cond(corner) < CORNER_CONDITION:
         return None
@@ -159,4 +212,4 @@ def _matching(corner: np.ndarray, columns: list[int]) -> tuple[int, ...]:
     if np.allclose(inverse, inverse.T, rtol=1e-9, atol=1e-9 * np.abs(inverse).max()):
         return tuple(columns)
     permutation, _, _ = scipy.linalg.lu(inverse)
-    return tuple(np.asarray(columns)[np.argmax(permutation, axis=0)])
+    return tuple(columns[i] for i in np.argmax(permutation, axis=0))

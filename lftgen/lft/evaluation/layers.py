@@ -200,4 +200,4 @@ class _Peeling:
 
 def _compressed(a: np.ndarray) -> np.ndarray:
     """As many rows as columns with the same null space."""
-    return np.linalg.qr(a, mode="r") if a.shape[0] > a.shape[1] else a
+    return np.asarray(np.linalg.qr(a, mode="r")) if a.shape[0] > a.shape[1] else a

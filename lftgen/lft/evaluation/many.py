@@ -35,22 +35,24 @@ def evaluate_ports(a: LFTData, values: Mapping[str, Any], *, extrapolate: bool =
     if plan is None:
         out, bad = solve_points(a, delta, n)
     else:
-        out, bad = _through(plan, a, delta, n)
+        out, bad = through(plan, a, delta, n)
     if bad is not None:
         raise IllPosedError(singular_message(a, values, bad))
     return out
 
 
-def _through(plan: Plan, a: LFTData, delta: list[np.ndarray], n: int) -> tuple[np.ndarray, int | None]:
+def through(plan: Plan, a: LFTData, delta: list[np.ndarray], n: int) -> tuple[np.ndarray, int | None]:
     """Values by the plan; suspicious points are solved directly, and the first singular one is named."""
     out = np.empty((n, *plan.ports.shape))
+    space = plan.empty(min(n, plan.points))
     for start in range(0, n, plan.points):
         part = slice(start, min(start + plan.points, n))
         local = np.empty((len(delta), part.stop - start))
         for row, d in zip(local, points_of(a.structure.blocks, delta, part), strict=True):
             row[:] = d
-        value, suspicious = plan.at(local)
-        out[part] = np.moveaxis(value, 2, 0)
+        values = space[:, :, : part.stop - start]
+        suspicious = plan.at(local, values)
+        out[part] = np.moveaxis(values, 2, 0)
         if suspicious.any():
             where = start + np.flatnonzero(suspicious)
             out[where], bad = solve_points(a, points_of(a.structure.blocks, delta, where), len(where))

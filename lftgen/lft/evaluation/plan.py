@@ -35,6 +35,8 @@ class Plan:
         The program's deltas are the model's divided by this.
     ports : ndarray
         Ports at the nominal (of the exchanged model); those that depend on Delta are the program's.
+    place : ndarray of int
+        For each port its place among the program's values, -1 where it does not depend on Delta.
     """
 
     program: Program
@@ -42,6 +44,7 @@ class Plan:
     exchange: Exchange | None
     transposed: bool
     ports: np.ndarray
+    place: np.ndarray
 
     @property
     def points(self) -> int:
@@ -52,24 +55,38 @@ class Plan:
         """Values (columns, rows, N) of what the program gives, at delta (blocks, N), and suspicious points."""
         return self.program.run(delta / self.scale[:, None])
 
-    def outer(self, inner: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """All ports (rows, columns, N) of the model from the program's values, and suspicious points."""
-        values = np.empty((*self.ports.shape, inner.shape[2]))
-        values[...] = self.ports[:, :, None]
-        p = self.program
-        if self.transposed:
-            values[np.ix_(p.columns, p.rows)] = inner
-        else:
-            values[np.ix_(p.rows, p.columns)] = np.swapaxes(inner, 0, 1)
-        if self.exchange is None:
-            return values, np.zeros(values.shape[2], dtype=bool)
-        return self.exchange.of_values(values)
+    def outer(self, inner: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Write all ports of the model into ``values`` (rows, columns, N; see ``empty``); returns suspicious points.
 
-    def at(self, delta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """All ports (rows, columns, N) at delta (blocks, N), and suspicious points."""
+        ``inner``: what the program gives.
+        """
+        p, n = self.program, inner.shape[2]
+        if self.exchange is None:
+            rows, columns = (p.columns, p.rows) if self.transposed else (p.rows, p.columns)
+            for i, row in enumerate(rows):
+                for j, column in enumerate(columns):
+                    values[row, column] = inner[i, j] if self.transposed else inner[j, i]
+            return np.zeros(n, dtype=bool)
+        flat = inner.reshape(-1, n)
+
+        def entry(i: int, j: int) -> np.ndarray | float:
+            k = self.place[i, j]
+            return flat[k] if k >= 0 else float(self.ports[i, j])
+
+        return self.exchange.of_values(entry, values)
+
+    def empty(self, n: int) -> np.ndarray:
+        """Space for the ports at n points that already holds those that never change."""
+        values = np.empty((*self.ports.shape, n))
+        values[...] = self.ports[:, :, None]
+        if self.exchange is not None:
+            values[list(self.exchange.rows)] = 0.0
+        return values
+
+    def at(self, delta: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Write all ports at delta (blocks, N) into ``values`` (rows, columns, N); returns suspicious points."""
         inner, bad = self.inner(delta)
-        values, more = self.outer(inner)
-        return values, bad | more
+        return bad | self.outer(inner, values)
 
 
 _PLANS: weakref.WeakKeyDictionary[LFTData, Plan | None] = weakref.WeakKeyDictionary()
@@ -130,7 +147,10 @@ def _planned(a: LFTData, exchange: Exchange | None) -> Plan | None:
         program = compiled(s, layered(s.dd, owner, eigenvalues))
     except np.linalg.LinAlgError:
         return None
-    return Plan(program, scale, exchange, transposed, pp)
+    place = np.full(s.pp.shape, -1)
+    r, c = program.rows, program.columns
+    place[np.ix_(r, c)] = np.arange(len(c) * len(r)).reshape(len(c), len(r)).T
+    return Plan(program, scale, exchange, transposed, pp, place.T if transposed else place)
 
 
 def _ports_used(ports: np.ndarray) -> int:
@@ -162,7 +182,8 @@ class _Judge:
         """Whether all values agree."""
         if self.truth is None:
             return False
-        values, bad = plan.at(self.delta)
+        values = plan.empty(CHECKED_POINTS)
+        bad = plan.at(self.delta, values)
         with np.errstate(all="ignore"):
             error = np.max(np.abs(np.moveaxis(values, 2, 0) - self.truth) / self.scale, initial=0.0)
         return not bad.any() and bool(error <= self.accepted)

@@ -72,6 +72,11 @@ class Program:
         products = sum(s.matrix.size for s in self.steps) + self.dp.size
         return (products + 8 * self.order) * len(self.rows) + 4.0 * self.core_size**3
 
+    def poles(self, block: int) -> list[complex]:
+        """Eigenvalues of one block's layers; with multiplicity, the number of layers that can follow each other."""
+        layers = [{e.eigenvalue for e in s.layers if e.block == block} for s in self.steps]
+        return [value for stage in layers for value in stage]
+
     def run(self, delta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Values (columns, rows, N) at delta (blocks, N), and which points are suspicious."""
         n, r = delta.shape[1], len(self.rows)
