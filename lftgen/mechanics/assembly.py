@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import sympy as sp
@@ -25,6 +26,7 @@ from lftgen.mechanics.body import RigidBody
 from lftgen.mechanics.channels import Channel
 from lftgen.mechanics.coefficients import realize_coefficient
 from lftgen.mechanics.commuting import dynamics as commuting
+from lftgen.mechanics.commuting.search import Clock, Progress, by_transposes, by_words, order
 from lftgen.mechanics.joints import Joint
 from lftgen.mechanics.linearization import body_block, ground_block, joint_block
 from lftgen.mechanics.load_blocks import BodyInputs, load_sensor_block, spring_block
@@ -95,30 +97,66 @@ class Assembler:
         """Specific acceleration of the base, reference axes."""
         return self.trim.mechanism.acceleration - self.trim.mechanism.gravity
 
-    def inverse_dynamics(self, method: str = "recursive") -> LFTData:
+    def inverse_dynamics(
+        self, method: str = "recursive", *, search: float = 0.0, progress: Progress | None = None
+    ) -> LFTData:
         """From coordinates, rates, accelerations and external inputs to drives and sensors, in the fewest repetitions.
 
-        ``method`` is one of :data:`METHODS`.
+        ``method`` is one of :data:`METHODS`; ``search`` is a number of seconds to go on looking for fewer.
         """
         if method not in METHODS:
             raise ModelError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+        if search and method != "auto":
+            raise ModelError(
+                f"search goes on from the smallest form: use it with method 'auto', not {method!r}"
+            )
+        clock = Clock(search, progress) if search else None
         gravity_only = commuting.applies(self.tree)
         if method == "recursive" or (method == "auto" and not gravity_only):
-            return self._recursion()
-        if not gravity_only:
+            best = self._recursion()
+        elif not gravity_only:
             raise ModelError(
                 f"method {method!r} needs joints with at most one coordinate each; use 'auto' or 'recursive'"
             )
-        candidates = self._commuting(method)
-        return min(candidates, key=lambda a: sum(b.repetitions for b in a.structure.blocks))
+        else:
+            best = min(self._commuting(method), key=order)
+        return self._searched(best, gravity_only, clock) if method == "auto" else best
+
+    def _searched(self, best: LFTData, gravity_only: bool, clock: Clock | None) -> LFTData:
+        """What searching makes of the smallest form, compared with it."""
+        reference = best
+        if clock is not None and gravity_only and not commuting.is_planar(self.tree):
+            part = Clock(0.6 * clock.seconds, clock.progress)
+            K = by_transposes(self.tree, self.base, self._inertial.field, part)
+            if K is not None:
+                bent = self._bent
+                full = self._recursion() if bent else None
+                spatial = commuting.spatial_dynamics(self.tree, self.base, self._inertial, full, bent, K)
+                best = min(best, spatial, key=order)
+        words = by_words(self.tree, best, clock)
+        if words is not None and order(words) < order(best):
+            best = words
+        if best is not reference:
+            commuting.require_agreement(best, reference, "searched")
+        return best
 
     def inertial_dynamics(self) -> LFTData:
         """The recursion without the terms of the equilibrium: what depends on accelerations and external inputs."""
         return self._recursion(equilibrium=False)
 
+    @cached_property
+    def _inertial(self) -> LFTData:
+        """The recursion without equilibrium terms, in the field of the whole model (gravity's symbols are not in it)."""
+        inertial, symbols = self._recursion(equilibrium=False), self.trim.mechanism.symbols
+        return inertial.with_field(ExactField(symbols)) if symbols else inertial
+
+    @property
+    def _bent(self) -> list[str]:
+        return [c.name for c in self.request.outputs if _is_bent(c)]
+
     def _commuting(self, method: str) -> list[LFTData]:
         """Candidates for one method, or all of them, each equal to the recursion."""
-        bent = [c.name for c in self.request.outputs if _is_bent(c)]
+        bent = self._bent
         if method == "auto" and sum(j.dof for j in self.tree.joints) > LARGE:
             method = "spatial" if commuting.is_planar(self.tree) else "recursive"
         if method == "recursive":
@@ -126,10 +164,7 @@ class Assembler:
         large = sum(j.dof for j in self.tree.joints) > LARGE
         full = None if large and not bent else self._recursion()
         candidates = [full] if method == "auto" and full is not None else []
-        inertial = self._recursion(equilibrium=False)
-        symbols = self.trim.mechanism.symbols
-        if symbols:  # gravity's are not in the inertial part
-            inertial = inertial.with_field(ExactField(symbols))
+        inertial = self._inertial
         if method in ("auto", "spatial"):
             candidates.append(commuting.spatial_dynamics(self.tree, self.base, inertial, full, bent))
         if method == "planar" or (method == "auto" and not large):
@@ -199,10 +234,12 @@ class Assembler:
                 out += [(a.port, "position"), *([(a.port, "velocity")] if a.load.damping != 0 else [])]
         return out
 
-    def linear_model(self, method: str = "auto") -> LFTData:
+    def linear_model(
+        self, method: str = "auto", *, search: float = 0.0, progress: Progress | None = None
+    ) -> LFTData:
         """The state-space LFT."""
         names = _CoordinateNames(self.tree)
-        dynamics = self.inverse_dynamics(method)
+        dynamics = self.inverse_dynamics(method, search=search, progress=progress)
         rows = [dynamics.outputs.index(n) for n in names.drives]
         columns = [dynamics.inputs.index(n) for n in names.accelerations]
         self._check_mass_matrix(dynamics, rows, columns)

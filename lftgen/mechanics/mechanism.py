@@ -8,7 +8,7 @@ from typing import Any
 
 import sympy as sp
 
-from lftgen.arguments import items, truth
+from lftgen.arguments import items, number, truth
 from lftgen.errors import ModelError
 from lftgen.lft.data import declare
 from lftgen.lft.model import LFT
@@ -19,6 +19,7 @@ from lftgen.mechanics.assembly import Assembler, Request
 from lftgen.mechanics.balance import balanced, check_balance, solution_trim
 from lftgen.mechanics.body import RigidBody
 from lftgen.mechanics.channels import Channel, input_channels, output_channels, resolve
+from lftgen.mechanics.commuting.search import Progress
 from lftgen.mechanics.joints import Joint
 from lftgen.mechanics.linearization import all_blocks
 from lftgen.mechanics.loads import Load, SpringDamper
@@ -250,6 +251,8 @@ class Mechanism:
         exact: bool = False,
         reduce: bool = True,
         method: str = "auto",
+        search: float = 0.0,
+        progress: Progress | None = None,
     ) -> LFT:
         """The linear model around the equilibrium, one LFT in all parameters.
 
@@ -268,6 +271,11 @@ class Mechanism:
             In which order commuting factors are written, which decides the repetitions: the recursion over blocks, the
             gravity stiffness in one pass from the base, or absolute angles of a planar mechanism; the smallest of those
             that apply by default.
+        search : float
+            Seconds to go on looking for fewer repetitions: other orders of the factors, other halves of the stiffness.  It
+            ends earlier where all parameters are at their bounds.
+        progress : callable, optional
+            Called with (fewest repetitions so far, seconds) during that search.
 
         Returns
         -------
@@ -285,14 +293,16 @@ class Mechanism:
         """
         truth(exact, "linearize: exact")
         truth(reduce, "linearize: reduce")
+        search = number(search, "linearize: search (seconds)", minimum=0)
         if trim is not None and not isinstance(trim, Trim):
             raise ModelError(
                 f"linearize: trim must be what trim() returns, got {trim!r:.60}; inputs and outputs are given by keyword"
             )
         if trim is not None and trim.mechanism is not self:
             return self._from_solved(trim).linearize(
-                trim, inputs=inputs, outputs=outputs, exact=exact, reduce=reduce, method=method
-            )
+                trim, inputs=inputs, outputs=outputs, exact=exact, reduce=reduce, method=method,
+                search=search, progress=progress,
+            )  # fmt: skip
         exact = exact or bool(self.symbols)
         if trim is None or (exact and not trim.exact):
             trim = self.trim(exact=exact)
@@ -307,7 +317,7 @@ class Mechanism:
             ),
         )
         model = Assembler(self.tree, trim, request, exact=exact, reduce=reduce).linear_model(
-            method if reduce else "recursive"
+            method if reduce else "recursive", search=search if reduce else 0.0, progress=progress
         )
         return LFT(declare(model, [real_block(p, 0) for p in self.parameters]))
 

@@ -39,7 +39,12 @@ def is_planar(tree: Tree) -> bool:
 
 
 def spatial_dynamics(
-    tree: Tree, base: sp.MatrixBase, inertial: LFTData, full: LFTData | None, bent: Sequence[str]
+    tree: Tree,
+    base: sp.MatrixBase,
+    inertial: LFTData,
+    full: LFTData | None,
+    bent: Sequence[str],
+    stiffness: LFTData | None = None,
 ) -> LFTData:
     """Inertia by the recursion without equilibrium terms, gravity stiffness in one outward pass.
 
@@ -49,9 +54,11 @@ def spatial_dynamics(
         The recursion without equilibrium terms.
     full, bent
         The whole recursion, from which the outputs ``bent`` (those in which equilibrium terms count) are taken.
+    stiffness : LFTData, optional
+        The gravity stiffness (joints x joints) where it is there already.
     """
     joints = [j for j in tree.joints if j.dof]
-    stiffness = StiffnessPass(tree, base, inertial.field).matrix()
+    stiffness = StiffnessPass(tree, base, inertial.field).matrix() if stiffness is None else stiffness
     K = renamed(stiffness, inputs=[_position(j) for j in joints], outputs=[_drive(j) for j in joints])
     return _sum([(inertial, None, bent), (K, None, ()), *_bent_part(full, bent)], inertial, full)
 

@@ -11,6 +11,9 @@ masses at the rows.  In a chain with arbitrary axes this takes fewer repetitions
 
 Carried for the joint b still to come and the joints a already passed: ``G_b = a q_b``, ``V = sum (a x w_a) q_a``,
 ``P_ab = (a x w_a) q_b``; and ``y_a, z_a`` with ``K_a. q = m (z_a + c . y_a)``.
+
+Since K is symmetric, some entries above the diagonal may be read as the transposes of those below, ``K = K(pairs) +
+K(others)^T``; rows that leave out different columns then have a V each.
 """
 
 from __future__ import annotations
@@ -31,16 +34,42 @@ from lftgen.mechanics.names import GROUND
 from lftgen.mechanics.spatial import skew
 from lftgen.mechanics.tree import Tree
 
-Mask = frozenset[tuple[str, str]]
-"""(row joint, column joint) pairs to leave out."""
+Pairs = frozenset[tuple[str, str]]
+"""(row joint, column joint) of entries."""
+
+
+def paths(tree: Tree) -> dict[str, tuple[str, ...]]:
+    """Moving joints from the base to each moving joint, itself included."""
+    out: dict[str, tuple[str, ...]] = {}
+    of_body: dict[str, tuple[str, ...]] = {GROUND: ()}
+    for joint in tree.outward:
+        passed = of_body[joint.parent]
+        of_body[joint.child] = (*passed, joint.name) if joint.dof else passed
+        if joint.dof:
+            out[joint.name] = of_body[joint.child]
+    return out
+
+
+def all_pairs(tree: Tree) -> Pairs:
+    """Entries that may differ from zero: two joints on one path from the base."""
+    found = paths(tree)
+    return frozenset(pair for b, path in found.items() for a in path for pair in ((a, b), (b, a)))
 
 
 class StiffnessPass:
-    """Gravity stiffness of a tree whose joints have at most one coordinate each."""
+    """Gravity stiffness of a tree whose joints have at most one coordinate each.
 
-    def __init__(self, tree: Tree, base: sp.MatrixBase, field: Field, *, without: Mask = frozenset()) -> None:
-        self.tree, self.base, self.field, self.without = tree, base, field, without
+    Parameters
+    ----------
+    pairs : frozenset of (row joint, column joint), optional
+        The entries to take; all by default.
+    """
+
+    def __init__(self, tree: Tree, base: sp.MatrixBase, field: Field, *, pairs: Pairs | None = None) -> None:
+        self.tree, self.base, self.field = tree, base, field
         self.moving = [j.name for j in tree.joints if j.dof]
+        self.pairs = all_pairs(tree) if pairs is None else pairs
+        self.rows, self.columns = {a for a, _ in self.pairs}, {b for _, b in self.pairs}
 
     def coefficient(self, matrix: sp.MatrixBase) -> LFTData:
         return realize_coefficient(matrix, exact=self.field.exact).with_field(self.field)
@@ -70,14 +99,18 @@ class StiffnessPass:
     def _labels(self, passed: tuple[str, ...], ahead: list[Joint]) -> Labels:
         """What is carried in a body whose joints towards the base are ``passed``, before the joints ``ahead``."""
         coming = [j.name for a in ahead for j in _with_descendants(self.tree, a) if j.dof]
-        labels: dict[Any, int] = {("V",): 3}
-        labels |= {("G", b): 3 for b in coming}
+        labels: dict[Any, int] = {("V", seen): 3 for b in coming if (seen := self._seen(b, passed))}
+        labels |= {("G", b): 3 for b in coming if b in self.columns}
         labels |= {("P", a, b): 3 for a in passed for b in coming if self._wanted(a, b)}
-        labels |= {("y", a): 3 for a in passed}
-        return labels | {("z", a): 1 for a in passed}
+        labels |= {("y", a): 3 for a in passed if a in self.rows}
+        return labels | {("z", a): 1 for a in passed if a in self.rows}
 
     def _wanted(self, row: str, column: str) -> bool:
-        return (row, column) not in self.without
+        return (row, column) in self.pairs
+
+    def _seen(self, row: str, passed: tuple[str, ...]) -> frozenset[str]:
+        """Columns among the joints passed that a row still to come takes."""
+        return frozenset(a for a in passed if self._wanted(row, a))
 
     def _beyond(self, joint: Joint, passed: tuple[str, ...]) -> tuple[list[tuple[str, str]], LFTData]:
         """From the vectors in the parent to the rows (body, joint) of every mass that moves with the joint."""
@@ -89,8 +122,9 @@ class StiffnessPass:
         parts: list[LFTData] = []
         body = self.tree.bodies[joint.child]
         if body.mass != 0:
-            rows += [(body.name, a) for a in now]
-            parts.append(self._own_rows(body.com, now, after))
+            own = tuple(a for a in now if a in self.rows)
+            rows += [(body.name, a) for a in own]
+            parts.append(self._own_rows(body.com, own, after))
         for child in children:
             below, f = self._beyond(child, now)
             rows += below
@@ -116,9 +150,8 @@ class StiffnessPass:
         """z_a += r . y_a on the way to the child's origin."""
         entries = {(label, label): identity(n, self.field) for label, n in labels.items()}
         offset = self.coefficient(joint.child_position.T)
-        return from_blocks(
-            labels, labels, entries | {(("z", a), ("y", a)): offset for a in passed}, self.field
-        )
+        entries |= {(("z", a), ("y", a)): offset for a in passed if a in self.rows}
+        return from_blocks(labels, labels, entries, self.field)
 
     def _turn(self, joint: Joint, labels: Labels) -> LFTData:
         """Vectors from the parent's axes into the child's."""
@@ -130,27 +163,36 @@ class StiffnessPass:
 
     def _swing(self, joint: Joint, before: Labels, after: Labels, passed: tuple[str, ...]) -> LFTData:
         """What the joint itself adds, in the child's axes."""
-        kept = [label for label in before if label in after]
-        entries = {(label, label): identity(before[label], self.field) for label in kept}
+        entries = {
+            (label, label): identity(before[label], self.field)
+            for label in before
+            if label in after and label[0] != "V"
+        }
         if not joint.dof:
+            entries |= {(label, label): identity(3, self.field) for label in after if label[0] == "V"}
             return from_blocks(after, before, entries, self.field)
         S, j = joint.subspace(), joint.name
         axis, direction = S[:3, :], S[3:, :]
-        cross = self.coefficient(-skew(axis))  # v -> v x axis
-        twice, along = self.coefficient(skew(axis) * skew(axis)), self.coefficient(direction.T)
-        entries[("V",), ("G", j)] = cross
-        entries[("y", j), ("V",)] = cross
-        entries[("z", j), ("V",)] = along
+        cross, along = self.coefficient(-skew(axis)), self.coefficient(direction.T)  # v -> v x axis
+        for label in after:
+            if label[0] == "V":
+                older = ("V", label[1] - {j})
+                if older in before:
+                    entries[label, older] = identity(3, self.field)
+                if j in label[1]:
+                    entries[label, ("G", j)] = cross
+            if label[:2] == ("P", j):
+                entries[label, ("G", label[2])] = cross
+        if seen := self._seen(j, passed):
+            entries[("y", j), ("V", seen)] = cross
+            entries[("z", j), ("V", seen)] = along
         if self._wanted(j, j):
-            entries[("y", j), ("G", j)] = twice
+            entries[("y", j), ("G", j)] = self.coefficient(skew(axis) * skew(axis))
             entries[("z", j), ("G", j)] = self.coefficient(direction.T * -skew(axis))
         for a in passed:
             if self._wanted(a, j):
                 entries[("y", a), ("P", a, j)] = cross
                 entries[("z", a), ("P", a, j)] = along
-        for label in after:
-            if label[:2] == ("P", j):
-                entries[label, ("G", label[2])] = cross
         return from_blocks(after, before, entries, self.field)
 
 
