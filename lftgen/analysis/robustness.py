@@ -2,75 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
 
+from lftgen import arguments
+from lftgen.analysis.mu.box import Box
+from lftgen.analysis.mu.frequencies import Clock
+from lftgen.analysis.mu.margin import MarginSearch
+from lftgen.analysis.mu.worst_gain import WorstGainSearch
+from lftgen.analysis.robust_results import Progress, RobustStability, WorstCaseGain
+from lftgen.errors import IllPosedError, ModelError
 from lftgen.lft.model import LFT
+from lftgen.lft.threads import single_threaded
 
-Progress = Callable[[float, float, float], None]
-"""Called with (lower bound, upper bound, seconds) while the analysis runs."""
-
-
-@dataclass(frozen=True)
-class RobustStability:
-    """How many times its parameter box a loop stays stable.
-
-    Attributes
-    ----------
-    lower, upper : float
-        Bounds of the margin: stability is guaranteed for every parameter point within ``lower`` times the box, and
-        lost at ``parameters``, a point of ``upper`` times the box.  1.0 is the box as declared.
-    parameters : dict of str to float
-        A destabilising point in the parameters' own units (may lie outside of their ranges); empty if none was found.
-    frequency : float
-        Where a pole reaches the imaginary axis there, in rad/s (inf: the loop becomes ill-posed).
-    status : {"done", "unstable nominal", "ill-posed", "time limit", "interrupted"}
-    tried : str
-        What was done, for people.
-    seconds : float
-    """
-
-    lower: float
-    upper: float
-    parameters: Mapping[str, float] = field(default_factory=dict)
-    frequency: float = float("nan")
-    status: str = "done"
-    tried: str = ""
-    seconds: float = 0.0
+__all__ = ["RobustStability", "WorstCaseGain", "robust_stability", "worst_case_gain"]
 
 
-@dataclass(frozen=True)
-class WorstCaseGain:
-    """Largest H-infinity norm of a loop over its parameter box.
-
-    Attributes
-    ----------
-    lower : float
-        The norm at ``parameters``, verified there by a Hamiltonian test; inf if the loop is unstable there.
-    upper : float
-        No point of the box has a larger norm (inf if that is not proven).
-    parameters : dict of str to float
-        The worst point found, in the parameters' own units.
-    frequency : float
-        Where the gain peaks there, in rad/s.
-    candidates : tuple of dict
-        Distinct local worst points found on the way, the worst first.
-    status : {"done", "unstable nominal", "unstable", "ill-posed", "time limit", "interrupted", "lower bound only"}
-    tried : str
-    seconds : float
-    """
-
-    lower: float
-    upper: float
-    parameters: Mapping[str, float] = field(default_factory=dict)
-    frequency: float = float("nan")
-    candidates: tuple[Mapping[str, float], ...] = ()
-    status: str = "done"
-    tried: str = ""
-    seconds: float = 0.0
-
-
+@single_threaded
 def robust_stability(
     plant: LFT,
     *,
@@ -81,10 +29,63 @@ def robust_stability(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> RobustStability:
-    """Margin of stability of an LFT with states over its parameter box (closed loops: close them first)."""
-    raise NotImplementedError
+    """Margin of stability of an LFT with states over its parameter box (close the loop first).
+
+    The upper bound comes from poles that are driven to the imaginary axis, and is verified there.  The lower bound
+    comes from D, G scalings, each of which certifies a frequency interval; the intervals cover [0, inf], so no
+    frequency is missed.  Where the two stay apart, the box is cut into pieces.
+
+    Parameters
+    ----------
+    plant : LFT
+    tolerance : float
+        Relative gap between the bounds that is good enough.
+    max_margin : float
+        No larger box is looked at.
+    recenter : bool
+        Scale the box about the middle of the ranges; with False about the nominal, by the fractional map of
+        ``plant.normalized()``, which reaches only as far as its pole.  Size 1 is the same box either way.
+    time_limit : float
+        Seconds; what is proven by then is returned.
+    seed : int
+        Of the random search directions.
+    progress : callable, optional
+        Called with (lower bound, upper bound, seconds).
+
+    Raises
+    ------
+    ModelError
+        Not an LFT, or one without states.
+    ParameterError
+        Free symbols.
+
+    Examples
+    --------
+    >>> import lftgen as lg
+    >>> k = lg.uncertain("k", 2.0, plus_minus=1)
+    >>> loop = lg.ss([[0, 1], [-k, -1]], [[0], [1]], [[1, 0]], [[0]])
+    >>> result = lg.robust_stability(loop)  # stable for k > 0, which is 2 half-widths away from the middle
+    >>> round(result.upper, 3), result.lower > 1.98, round(abs(result.parameters["k"]), 3)
+    (2.0, True, 0.0)
+    """
+    plant = arguments.instance(plant, LFT, "robust_stability: the plant")
+    if not plant.states:
+        raise ModelError(
+            "robust_stability: the model has no states; use well_posed() or mu() for a static one"
+        )
+    for value, name in ((tolerance, "tolerance"), (max_margin, "max_margin"), (time_limit, "time_limit")):
+        arguments.number(value, f"robust_stability: {name}", minimum=0)
+    clock = Clock(time_limit)
+    try:
+        box = Box.of(plant.data, recenter=arguments.truth(recenter, "robust_stability: recenter"))
+        box.check_well_posed()
+    except IllPosedError as error:
+        return RobustStability(0.0, 0.0, status="ill-posed", tried=str(error), seconds=clock.spent)
+    search = MarginSearch(box, tolerance, min(max_margin, 0.999 * box.reach), clock, seed, progress)
+    return replace(search.run(), seconds=round(clock.spent, 4))
 
 
+@single_threaded
 def worst_case_gain(
     plant: LFT,
     *,
@@ -99,9 +100,57 @@ def worst_case_gain(
 ) -> WorstCaseGain:
     """Largest H-infinity norm from inputs to outputs over the parameter box.
 
-    With ``certify=False`` only the lower bound and its points are searched (``upper`` is inf), which is quick.
+    The lower bound is the norm at the worst point that a search over points and frequencies together finds.  The upper
+    bound holds for every point of the box and every frequency: skewed mu by D, G scalings over frequency intervals,
+    with the box cut into pieces until the bounds meet.
+
+    Parameters
+    ----------
+    plant : LFT
+        With or without states; a closed loop, usually.
+    inputs, outputs : str or list of str, optional
+        Names or group names; all by default.
+    tolerance : float
+        Relative gap between the bounds that is good enough.
+    certify : bool
+        With False only the lower bound and its points are searched, which is quick.
+    time_limit : float
+        Seconds; what is proven by then is returned.
+    starts : int
+        Random points that begin the search, beside corners and faces.
+    seed : int
+    progress : callable, optional
+        Called with (lower bound, upper bound, seconds).
+
+    Raises
+    ------
+    ModelError
+        Not an LFT, unknown signals.
+    ParameterError
+        Free symbols.
+
+    Examples
+    --------
+    >>> import lftgen as lg
+    >>> k = lg.uncertain("k", 2.0, plus_minus=1)
+    >>> loop = lg.ss([[0, 1], [-k, -1]], [[0], [1]], [[1, 0]], [[0]], inputs=["f"], outputs=["y"])
+    >>> result = lg.worst_case_gain(loop)  # at k = 1, a peak of 1 / (d sqrt(k - d^2/4)) with d = 1
+    >>> result.status, round(result.lower, 4), result.upper < 1.03 * result.lower, round(result.parameters["k"], 3)
+    ('done', 1.1547, True, 1.0)
     """
-    raise NotImplementedError
-
-
-_ = Any
+    plant = arguments.instance(plant, LFT, "worst_case_gain: the plant")
+    for value, name in ((tolerance, "tolerance"), (time_limit, "time_limit")):
+        arguments.number(value, f"worst_case_gain: {name}", minimum=0)
+    arguments.whole_number(starts, "worst_case_gain: starts", minimum=1)
+    arguments.truth(certify, "worst_case_gain: certify")
+    every = slice(None)
+    plant = plant[every if outputs is None else outputs, every if inputs is None else inputs]
+    clock = Clock(time_limit)
+    try:
+        box = Box.of(plant.data)
+        box.check_well_posed()
+    except IllPosedError as error:
+        inf = float("inf")
+        return WorstCaseGain(inf, inf, status="ill-posed", tried=str(error), seconds=clock.spent)
+    search = WorstGainSearch(box, tolerance, clock, progress)
+    return replace(search.run(certify, starts, seed), seconds=round(clock.spent, 4))

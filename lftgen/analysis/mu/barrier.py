@@ -54,6 +54,13 @@ def _point(T: np.ndarray, U: np.ndarray, V: np.ndarray) -> _Point | None:
         return None
 
 
+def _solve(hessian: np.ndarray, right: np.ndarray) -> np.ndarray:
+    try:
+        return linalg.cho_solve(linalg.cho_factor(hessian, check_finite=False), right, check_finite=False)
+    except (np.linalg.LinAlgError, ValueError):
+        return np.linalg.lstsq(hessian, right, rcond=None)[0]
+
+
 def _inverse(chol: np.ndarray) -> np.ndarray:
     half = linalg.solve_triangular(chol, np.eye(len(chol)), lower=True, check_finite=False)
     return half.conj().T @ half
@@ -65,8 +72,7 @@ class Centring:
     def __init__(self, M: np.ndarray, basis: ScalingBasis) -> None:
         eye = np.eye(len(M))
         self.U, self.V, self.basis = eye - M, eye + M, basis
-        b = basis
-        self.norms = np.asarray(abs(b.matrix).power(2).sum(axis=0)).ravel()
+        self.norms = basis.norms
 
     def feasible(self, T: np.ndarray) -> bool:
         """Whether T certifies mu < 1."""
@@ -94,25 +100,39 @@ class Centring:
             now = then
         return now.T
 
+    def tangent(self, T: np.ndarray, other: Centring, change: float) -> np.ndarray:
+        """How the centre moves, per unit, when the problem changes to another one by a small amount."""
+        here, there = _point(T, self.U, self.V), _point(T, other.U, other.V)
+        if here is None or there is None:
+            return np.zeros_like(T)
+        gradient, hessian = self._derivatives(here)
+        drift = other._gradient(there) - gradient
+        return self.basis.scaling(_solve(hessian, -drift / change))
+
     def _direction(self, p: _Point) -> tuple[np.ndarray, float]:
+        gradient, hessian = self._derivatives(p)
+        x = _solve(hessian, -gradient)
+        return self.basis.scaling(x), float(np.sqrt(max(-gradient @ x, 0.0)))
+
+    def _gradient(self, p: _Point) -> np.ndarray:
+        b = self.basis
+        a1 = self.V @ _inverse(p.chol_s) @ self.U.conj().T + _inverse(p.chol_d)
+        return np.real(b.transposed @ -a1[b.columns, b.rows]) + 2 * self.norms * b.coordinates(p.T)
+
+    def _derivatives(self, p: _Point) -> tuple[np.ndarray, np.ndarray]:
         b = self.basis
         W, Y = _inverse(p.chol_s), _inverse(p.chol_d)
         WU, WV = W @ self.U.conj().T, W @ self.V.conj().T
         a1, a2, a3 = self.V @ WU, self.U @ WU, self.V @ WV
         i, j = b.rows, b.columns
         linear = -(a1 + Y)[j, i]
-        k1 = a1[j][:, i] * a1[j][:, i].T + Y[j][:, i] * Y[j][:, i].T
-        k2 = a3[j][:, j] * a2[i][:, i].T + Y[j][:, j] * Y[i][:, i].T
-        B = b.matrix
-        gradient = np.real(B.T @ linear) + 2 * self.norms * b.coordinates(p.T)
-        hessian = np.real(B.T @ (B.T @ k1.T).T + B.T @ (B.conj().T @ k2.T).T) / 2
+        ji, jj, ii, yji = np.ix_(j, i), np.ix_(j, j), np.ix_(i, i), Y[np.ix_(j, i)]
+        k1 = a1[ji] * a1[ji].T + yji * yji.T
+        k2 = a3[jj] * a2[ii].T + Y[jj] * Y[ii].T
+        gradient = np.real(b.transposed @ linear) + 2 * self.norms * b.coordinates(p.T)
+        hessian = np.real(b.transposed @ (b.transposed @ k1.T).T + b.transposed @ (b.adjoint @ k2.T).T) / 2
         hessian[np.diag_indices_from(hessian)] += 2 * self.norms
-        try:
-            factor = linalg.cho_factor(hessian, check_finite=False)
-            x = -linalg.cho_solve(factor, gradient, check_finite=False)
-        except (np.linalg.LinAlgError, ValueError):
-            x = -np.linalg.lstsq(hessian, gradient, rcond=None)[0]
-        return b.scaling(x), float(np.sqrt(max(-gradient @ x, 0.0)))
+        return gradient, hessian
 
     def _step(self, p: _Point, direction: np.ndarray, decrement: float) -> _Point | None:
         """Exact line search: along a line the barrier is a sum of logarithms."""

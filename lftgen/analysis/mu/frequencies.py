@@ -174,7 +174,9 @@ def cover(
             low, high = _checked(system, problem, scaling, out.level, (low, w, high))
             if low <= w <= high and (low < high or not len(system.A)):
                 break
-            scaling = Scaling(scaling.D, scaling.G, np.inf)  # valid at w alone, or not even there: a higher level
+            scaling = Scaling(
+                scaling.D, scaling.G, np.inf
+            )  # valid at w alone, or not even there: a higher level
         out.intervals.append((low, high, scaling))
         gaps = _without(gaps, low, high)
     out.complete = not gaps
@@ -214,9 +216,7 @@ def _checked(
         return problem.least_level(system.at(f), scaling) <= level
 
     if not np.isinf(w):
-        while high > w and not all(
-            holds(f) for f in ((w + high) / 2, high) if np.isfinite(f)
-        ):
+        while high > w and not all(holds(f) for f in ((w + high) / 2, high) if np.isfinite(f)):
             high = w + (high - w) / 2 if np.isfinite(high) else 2 * w + 1
             if high - w < NARROW * high:
                 high = w

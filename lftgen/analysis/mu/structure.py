@@ -226,6 +226,19 @@ class ScalingBasis:
 
     def coordinates(self, T: np.ndarray) -> np.ndarray:
         """Coordinates of a T that lies in the span (the basis is orthogonal)."""
-        values = T[self.rows, self.columns]
-        norms = np.asarray(abs(self.matrix).power(2).sum(axis=0)).ravel()
-        return np.real(self.matrix.conj().T @ values) / norms
+        return np.real(self.adjoint @ T[self.rows, self.columns]) / self.norms
+
+    @cached_property
+    def transposed(self) -> Any:
+        """Transpose of the matrix."""
+        return self.matrix.T.tocsr()
+
+    @cached_property
+    def adjoint(self) -> Any:
+        """Conjugate transpose of the matrix."""
+        return self.matrix.conj().T.tocsr()
+
+    @cached_property
+    def norms(self) -> np.ndarray:
+        """Squared norm of each column."""
+        return np.asarray(abs(self.matrix).power(2).sum(axis=0)).ravel()

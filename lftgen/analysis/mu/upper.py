@@ -134,14 +134,21 @@ def minimise(
     if not size or not np.any(M):
         return Scaling(np.eye(size), np.zeros((size, size)), 0.0)
     M = M if np.any(np.imag(M)) else M.real
-    balance = osborne(M, problem.structure)
+    balance = osborne(problem.divide(M, _guess(M, problem, target)), problem.structure)
     local = M * balance[:, None] / balance
     now = _start(local, balance, problem, start, tolerance)
     if np.isfinite(now.level):
         now = _descend(local, problem, now, target, tolerance, max(absolute * now.level, target))
-    if 0 < target and now.level < target:
+    if target > 0 and now.level < target:
         now = replace(centred(local, problem, now, target), level=now.level)
     return _unbalanced(now, balance)
+
+
+def _guess(M: np.ndarray, problem: Problem, target: float) -> float:
+    """A level of the right size, to balance M at."""
+    if problem.free.all():
+        return 1.0
+    return target or float(np.linalg.norm(M[:, problem.free][problem.free], 2)) or 1.0
 
 
 def _descend(
@@ -151,10 +158,10 @@ def _descend(
     for _ in range(MAX_CENTRES):
         if now.level < floor or now.level == 0:
             break
-        new = centred(M, problem, now, work)
-        improved = now.level - new.level
+        before = now.level
+        new = _predicted(M, problem, centred(M, problem, now, work), work)
         now = min(now, new, key=lambda s: s.level)
-        if improved < 0.2 * tolerance * now.level and work - now.level < tolerance * now.level:
+        if before - now.level < 0.2 * tolerance * now.level and work - now.level < tolerance * now.level:
             break
         work = np.sqrt(now.level**2 + THETA * (work**2 - now.level**2))
     return now
@@ -164,11 +171,39 @@ def centred(M: np.ndarray, problem: Problem, now: Scaling, level: float) -> Scal
     """The analytic centre at a level that the present scalings certify, with the least level of the result."""
     real = np.isrealobj(M)
     T = _join(now, problem.levels(level))
+    T = T.real if real else T
     newton = Centring(problem.divide(M, level), problem.structure.basis(real))
-    if not newton.feasible(T.real if real else T):
+    if not newton.feasible(T):
         return now
-    out = _split(newton.centre(T.real if real else T), problem.levels(level))
+    out = _split(newton.centre(T), problem.levels(level))
     return replace(out, level=problem.least_level(M, out))
+
+
+def _predicted(M: np.ndarray, problem: Problem, centre: Scaling, level: float) -> Scaling:
+    """The best point on the tangent to the path of centres: the path is nearly straight towards its end."""
+    if not centre.level < level:
+        return centre
+    basis = problem.structure.basis(np.isrealobj(M))
+    T = _join(centre, problem.levels(level))
+    T = T.real if np.isrealobj(M) else T
+    newton, small = Centring(problem.divide(M, level), basis), 1e-4 * (1 - centre.level / level)
+    tangent = newton.tangent(T, Centring(problem.divide(M, level * (1 - small)), basis), small)
+    best, step = centre, 0.5 * (1 - centre.level / level)
+    for _ in range(12):
+        trial = _split(T + step * tangent, problem.levels(level * (1 - min(step, 0.9))))
+        trial = replace(trial, level=problem.least_level(M, trial))
+        if not trial.level < best.level or not _definite(trial.D):
+            break
+        best, step = trial, 1.6 * step
+    return best
+
+
+def _definite(D: np.ndarray) -> bool:
+    try:
+        np.linalg.cholesky(D)
+    except np.linalg.LinAlgError:
+        return False
+    return True
 
 
 def _start(

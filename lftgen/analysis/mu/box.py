@@ -1,0 +1,67 @@
+"""A user's LFT as a normalised loop, and the way back from deltas to the parameters' own values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lftgen.analysis.mu.loop import Loop
+from lftgen.errors import IllPosedError
+from lftgen.lft import maps
+from lftgen.lft.data import LFTData
+from lftgen.lft.evaluation import numeric
+from lftgen.lft.structure import DeltaBlock
+
+
+@dataclass(frozen=True)
+class Box:
+    """The loop over the box [-1, 1] of its real scalars, which are ``blocks`` in this order."""
+
+    loop: Loop
+    blocks: tuple[DeltaBlock, ...]
+    nominal: np.ndarray
+    reach: float = float("inf")
+
+    @classmethod
+    def of(cls, data: LFTData, *, recenter: bool = True) -> Box:
+        """Normalise; constants and parameters that do not occur are left out.
+
+        ``reach`` is how many times the box the maps are regular (fractional maps have a pole outside of it).
+
+        Raises
+        ------
+        ParameterError
+            Free symbols, or a nominal on the edge that is not to be recentred.
+        IllPosedError
+            The loop is singular at the nominal or at the middle of the box.
+        """
+        data = numeric(data)
+        constants = {
+            b.name: b.parameter.nominal
+            for b in data.structure.blocks
+            if b.parameter is not None and b.parameter.is_constant
+        }
+        data = maps.normalized(maps.fix(data, constants) if constants else data, recenter=recenter)
+        blocks = tuple(b for b in data.structure.blocks if b.parameter is not None and b.repetitions)
+        nominal = np.array(
+            [float(b.map.delta(b.parameter.coordinate_nominal)) for b in blocks if b.parameter]
+        )
+        skew = max((abs(b.map.skew) for b in blocks), default=0.0)
+        return cls(Loop.of(data), blocks, nominal, 1 / skew if skew else float("inf"))
+
+    def values(self, reals: np.ndarray) -> dict[str, float]:
+        """Parameters in their own units; a point of the box stays inside of the declared ranges."""
+        out = {}
+        for b, d in zip(self.blocks, reals, strict=True):
+            p = b.parameter
+            if p is None:
+                continue
+            value = float(p.from_coordinate(b.map.coordinate(d)))
+            out[b.name] = min(max(value, p.lower), p.upper) if abs(d) <= 1 + 1e-9 else value
+        return out
+
+    def check_well_posed(self) -> None:
+        """An IllPosedError where the loop does not exist at the middle of the box."""
+        if not np.all(np.isfinite(self.loop.ports(np.zeros(len(self.blocks))))):
+            raise IllPosedError("the loop is ill-posed at the middle of the parameter box")

@@ -1,0 +1,130 @@
+"""Lower bound of the worst-case gain: the largest H-infinity norm found over the box, with its parameter point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import optimize
+
+from lftgen.analysis.mu.loop import Loop
+from lftgen.analysis.mu.migration import directions
+
+
+@dataclass(frozen=True)
+class Peak:
+    """A gain at a point and a frequency."""
+
+    gain: float
+    reals: np.ndarray
+    frequency: float
+
+
+def sample(loop: Loop, points: np.ndarray, frequencies: np.ndarray) -> np.ndarray:
+    """Largest singular value at (points, frequencies)."""
+    n, (ny, nu) = loop.n, loop.outer
+    out = np.zeros((len(points), len(frequencies)))
+    if not ny or not nu:
+        return out
+    ports = loop.ports(points)
+    A, B, C, D = ports[:, :n, :n], ports[:, :n, n:], ports[:, n:, :n], ports[:, n:, n:]
+    for k, w in enumerate(frequencies):
+        still = np.isinf(w) or not n
+        G = D if still else D + C @ np.linalg.solve(1j * w * np.eye(n) - A, B)
+        out[:, k] = np.linalg.norm(G, 2, axis=(1, 2))
+    return out
+
+
+def interesting_frequencies(loop: Loop, points: np.ndarray, count: int = 40) -> np.ndarray:
+    """Where gains may peak: resonances at the points, what lies between them, 0 and infinity."""
+    poles = loop.poles(points).ravel() if loop.n else np.zeros(0)
+    poles = poles[np.isfinite(poles) & (np.abs(poles) < 1e200)]
+    if not len(poles):
+        return np.array([0.0, np.inf])
+    size = np.abs(poles)
+    light = poles[np.abs(poles.real) < 0.5 * size]
+    low, high = max(size.min() / 10, 1e-6 * size.max()), 10 * size.max()
+    resonant = np.quantile(np.abs(light.imag), np.linspace(0, 1, 12)) if len(light) else np.zeros(0)
+    return np.unique(np.concatenate([[0.0, np.inf], np.geomspace(low, high, count), resonant]))
+
+
+def gain_and_slope(loop: Loop, reals: np.ndarray, w: float) -> tuple[float, np.ndarray, float]:
+    """Largest singular value of G(jw) and its derivatives by the real scalars and by w."""
+    n = loop.n
+    delta, M = loop.delta(reals), loop.M
+    # the inner channels together: states (1/s) and Delta
+    top = n + loop.structure.n_z
+    M11 = M[:top, : n + loop.structure.n_w]
+    M12, M21, M22 = M[:top, loop.w.stop :], M[top:, : loop.w.stop], M[top:, loop.w.stop :]
+    inner = np.zeros((n + loop.structure.n_w, top), dtype=complex)
+    inner[range(n), range(n)] = 0.0 if np.isinf(w) else 1 / (1j * w)
+    inner[n:, n:] = delta
+    right = np.linalg.solve(np.eye(top) - M11 @ inner, M12)  # into the inner blocks
+    G = M22 + M21 @ (inner @ right)
+    left = np.linalg.solve((np.eye(top) - M11 @ inner).T, (M21 @ inner).T).T @ M11 + M21
+    u, s, v = np.linalg.svd(G)
+    a, b = u[:, 0].conj() @ left, right @ v[0].conj()
+    slope = np.array(
+        [np.sum(a[n:][loop.channels_of(k)[1]] * b[n:][loop.channels_of(k)[0]]).real for k in loop.real_blocks]
+    )
+    by_w = 0.0 if np.isinf(w) else float((a[:n] @ b[:n] * (1j / w**2)).real)
+    return float(s[0]), slope, by_w
+
+
+def climb(loop: Loop, reals: np.ndarray, w: float, low: np.ndarray, high: np.ndarray) -> Peak:
+    """Local maximum of the gain over point and frequency together, from a start."""
+    count = len(reals)
+    if w <= 0 or np.isinf(w):
+        w = max(w, 1e-9) if not np.isinf(w) else np.inf
+
+    def objective(x: np.ndarray) -> tuple[float, np.ndarray]:
+        frequency = np.inf if np.isinf(w) else w * np.exp(x[-1])
+        try:
+            gain, slope, by_w = gain_and_slope(loop, x[:count], frequency)
+        except np.linalg.LinAlgError:
+            return 0.0, np.zeros(count + 1)
+        by_log = 0.0 if np.isinf(w) else by_w * frequency
+        return -np.log(max(gain, 1e-300)), -np.append(slope, by_log) / max(gain, 1e-300)
+
+    bounds = [*zip(low, high, strict=True), (-3.0, 3.0)]
+    found = optimize.minimize(
+        objective, np.append(reals, 0.0), jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 200}
+    )
+    x = found.x
+    return Peak(float(np.exp(-found.fun)), x[:count], np.inf if np.isinf(w) else float(w * np.exp(x[-1])))
+
+
+def search(loop: Loop, *, starts: int = 64, climbs: int = 10, seed: int = 0) -> list[Peak]:
+    """Distinct local worst points over the box [-1, 1], the worst first."""
+    count, rng = len(loop.real_blocks), np.random.default_rng(seed)
+    points = np.vstack(
+        [np.zeros((1, count)), directions(count, starts, rng), rng.uniform(-1, 1, (starts, count))]
+    )
+    frequencies = interesting_frequencies(loop, points)
+    values = sample(loop, points, frequencies)
+    best = values.max(axis=1)
+    low, high = -np.ones(count), np.ones(count)
+    peaks: list[Peak] = []
+    tried: list[int] = []
+    for i in np.argsort(-best):
+        if len(tried) == climbs:
+            break
+        if any(np.abs(points[i] - points[j]).max(initial=0.0) < 0.25 for j in tried):
+            continue
+        tried.append(int(i))
+        w = float(frequencies[values[i].argmax()])
+        w = float(frequencies[1]) / 10 if w == 0 and len(frequencies) > 2 else w
+        peaks.append(climb(loop, points[i], w, low, high))
+        static = values[i, 0]
+        if static > peaks[-1].gain:
+            peaks[-1] = Peak(float(static), points[i], 0.0)
+    return distinct(peaks)
+
+
+def distinct(peaks: list[Peak]) -> list[Peak]:
+    """The worst first, without those that repeat another's point."""
+    out: list[Peak] = []
+    for p in sorted(peaks, key=lambda p: -p.gain):
+        if all(np.abs(p.reals - q.reals).max(initial=0.0) > 1e-3 for q in out):
+            out.append(p)
+    return out

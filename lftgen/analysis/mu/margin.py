@@ -1,0 +1,113 @@
+"""Margin of stability: a destabilising point from above, certified boxes from below, until the two meet."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lftgen.analysis.mu import migration, pieces
+from lftgen.analysis.mu.box import Box
+from lftgen.analysis.mu.frequencies import Clock, cover
+from lftgen.analysis.mu.upper import Problem
+from lftgen.analysis.robust_results import Progress, RobustStability
+
+
+class MarginSearch:
+    """Bounds of the margin as they stand; readable at any time."""
+
+    def __init__(
+        self, box: Box, tolerance: float, largest: float, clock: Clock, seed: int, progress: Progress | None
+    ) -> None:
+        self.box, self.loop, self.tolerance, self.largest = box, box.loop, tolerance, largest
+        self.clock, self.seed, self.progress = clock, seed, progress
+        self.lower, self.upper = 0.0, float("inf")
+        self.worst: migration.Destabiliser | None = None
+        self.peak, self.tried = 0.0, [""]
+        self.tried.clear()
+
+    def run(self) -> RobustStability:
+        for reals, name in (
+            (self.box.nominal, "unstable nominal"),
+            (0 * self.box.nominal, "unstable middle"),
+        ):
+            poles = self.loop.poles(reals)
+            if poles.real.max() >= 0:
+                pole = poles[np.argmax(poles.real)]
+                where, frequency = self.box.values(reals), float(abs(pole.imag))
+                text = f"a pole at {pole:.6g} at the {name.split()[1]} of the box"
+                return RobustStability(0.0, 0.0, where, frequency, name, text)
+        status = ""
+        try:
+            self._search()
+            self._certify()
+            self._cut()
+        except KeyboardInterrupt:
+            status = "interrupted"
+        if not status:
+            close = self.lower >= self._goal()
+            status = "done" if close else "time limit" if self.clock.over else "bounds apart"
+        point = self.box.values(self.worst.reals) if self.worst else {}
+        frequency = self.worst.frequency if self.worst else float("nan")
+        return RobustStability(self.lower, self.upper, point, frequency, status, "; ".join(self.tried))
+
+    def _goal(self) -> float:
+        return min(self.upper * (1 - self.tolerance), self.largest)
+
+    def _found(self, found: migration.Destabiliser | None) -> None:
+        if found is not None and found.size < self.upper:
+            self.worst, self.upper = found, found.size
+            self.lower = min(self.lower, self.upper)
+            self._note()
+
+    def _note(self) -> None:
+        if self.progress is not None:
+            self.progress(self.lower, self.upper, self.clock.spent)
+
+    def _search(self) -> None:
+        self._found(migration.smallest_destabiliser(self.loop, largest=self.largest, seed=self.seed))
+        self.tried.append(
+            f"poles followed along rays: {'first crossing at ' + format(self.upper, '.6g') if self.worst else 'no crossing'}"
+        )
+
+    def _certify(self) -> None:
+        channels, structure = self.loop.channels()
+        limit = min(self.upper, self.largest)
+        first = (self.worst.frequency,) if self.worst else ()
+        result = cover(
+            channels,
+            Problem.whole(structure),
+            (1 + 0.6 * self.tolerance) / limit,
+            first=first,
+            clock=self.clock,
+            margin=0.2 * self.tolerance,
+            tolerance=min(1e-3, 0.2 * self.tolerance),
+        )
+        self.peak = result.peak
+        if result.complete and np.isfinite(result.level):
+            self.lower = min(1 / result.level, limit)
+            if np.isinf(self.upper) and self.lower * (1 + self.tolerance) >= self.largest:
+                self.lower = self.largest / (1 + 0.6 * self.tolerance)
+        self.tried.append(f"D, G scalings on {len(result.intervals)} frequency intervals: {self.lower:.6g}")
+        self._note()
+
+    def _cut(self) -> None:
+        """Prove larger boxes piece by piece: first the goal, then, if that takes too long, half the way."""
+        goal = self._goal()
+        while self.lower < self._goal() * (1 - 1e-9) and not self.clock.over and self.loop.real_blocks:
+            share = Clock(0.5 * max(self.clock.seconds - self.clock.spent, 0.0))
+            if np.isinf(self.upper):
+                goal = min(goal, max(2 * self.lower, 1e-3 * self.largest))
+            proof = pieces.certify_stability(self.loop, goal, share, (self.peak,))
+            if proof.unstable is not None:
+                self._found(migration.verified(self.loop, proof.unstable, 1.05 * goal))
+                goal = self._goal()
+            elif proof.proven:
+                self.lower = goal
+                self.tried.append(f"{proof.pieces} pieces of the box of size {goal:.6g} certified")
+                goal = self._goal()
+                self._note()
+            elif not share.over:
+                break
+            else:
+                goal = float(np.sqrt(max(self.lower, 1e-6) * goal))
+                if goal < self.lower * (1 + 0.1 * self.tolerance):
+                    break

@@ -1,0 +1,115 @@
+"""Worst-case gain: the worst point found from below, certified pieces of the box from above, until the two meet."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from lftgen.analysis.mu import gains, migration, pieces
+from lftgen.analysis.mu.box import Box
+from lftgen.analysis.mu.frequencies import Clock
+from lftgen.analysis.robust_results import Progress, WorstCaseGain
+from lftgen.lft.hinf_norm import hinf_norm
+
+
+class WorstGainSearch:
+    """Bounds of the worst-case gain as they stand."""
+
+    def __init__(self, box: Box, tolerance: float, clock: Clock, progress: Progress | None) -> None:
+        self.box, self.loop, self.tolerance, self.clock, self.progress = (
+            box,
+            box.loop,
+            tolerance,
+            clock,
+            progress,
+        )
+        self.lower, self.upper = 0.0, float("inf")
+        self.points: list[gains.Peak] = []
+        self.search: pieces.GainSearch | None = None
+
+    def run(self, certify: bool, starts: int, seed: int) -> WorstCaseGain:
+        unstable = self._unstable(seed)
+        if unstable is not None:
+            return unstable
+        status = "lower bound only"
+        try:
+            for peak in gains.search(self.loop, starts=starts, seed=seed):
+                self._add(peak)
+            if certify:
+                status = self._certify()
+        except KeyboardInterrupt:
+            status = "interrupted"
+        if self.search is not None and self.search.unstable is not None:
+            return self._at_unstable(self.search.unstable)
+        tried = f"{len(self.points)} local worst points"
+        if self.search is not None:
+            self.upper = max(self.search.upper * self.scale, self.lower)
+            tried += f"; {self.search.pieces} pieces of the box"
+        best = self.points[0] if self.points else gains.Peak(0.0, self.box.nominal, 0.0)
+        candidates = tuple(self.box.values(p.reals) for p in self.points)
+        return WorstCaseGain(
+            self.lower, self.upper, self.box.values(best.reals), best.frequency, candidates, status, tried
+        )
+
+    def _unstable(self, seed: int) -> WorstCaseGain | None:
+        if self.loop.n and self.loop.poles(self.box.nominal).real.max() >= 0:
+            inf = float("inf")
+            return WorstCaseGain(
+                inf,
+                inf,
+                self.box.values(self.box.nominal),
+                status="unstable nominal",
+                tried="poles at the nominal",
+            )
+        if self.loop.n and self.loop.poles(0 * self.box.nominal).real.max() >= 0:
+            return self._at_unstable(0 * self.box.nominal)
+        found = migration.smallest_destabiliser(self.loop, largest=1.0, seed=seed)
+        return None if found is None else self._at_unstable(found.reals, found.frequency)
+
+    def _at_unstable(self, reals: np.ndarray, frequency: float = float("nan")) -> WorstCaseGain:
+        inf, where = float("inf"), self.box.values(reals)
+        status = "ill-posed" if np.isinf(frequency) else "unstable"
+        return WorstCaseGain(
+            inf, inf, where, frequency, (where,), status, "poles followed along rays and at pieces"
+        )
+
+    def _add(self, peak: gains.Peak) -> float:
+        """Verify a point by its H-infinity norm and keep it; the best norm so far."""
+        n, ports = self.loop.n, self.loop.ports(peak.reals)
+        norm, frequency = hinf_norm(ports[:n, :n], ports[:n, n:], ports[n:, :n], ports[n:, n:])
+        self.points = gains.distinct([*self.points, gains.Peak(norm, peak.reals, frequency)])
+        self.lower = self.points[0].gain
+        return self.lower
+
+    def _certify(self) -> str:
+        ny, nu = self.loop.outer
+        if not ny or not nu:
+            self.upper = 0.0
+            return "done"
+        self.scale = self.lower or 1.0
+        M = self.loop.M.copy()
+        M[self.loop.z.stop :] /= self.scale
+
+        def improve(reals: np.ndarray) -> float:
+            one = np.ones(len(reals))
+            start = self.points[0].frequency if self.points else 1.0
+            return self._add(gains.climb(self.loop, reals, start, -one, one)) / self.scale
+
+        def report(lower: float, upper: float) -> None:
+            if self.progress is not None:
+                self.progress(lower * self.scale, upper * self.scale, self.clock.spent)
+
+        first = tuple(dict.fromkeys(p.frequency for p in self.points[:3]))
+        self.search = pieces.GainSearch(
+            replace(self.loop, M=M),
+            self.lower / self.scale,
+            self.tolerance,
+            self.clock,
+            improve,
+            report,
+            first,
+        )
+        self.search.run()
+        close = self.search.upper <= self.search.lower * (1 + self.tolerance) * (1 + 1e-9)
+        return "done" if close else "time limit" if self.clock.over else "bounds apart"

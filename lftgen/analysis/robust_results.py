@@ -1,0 +1,88 @@
+"""Results of robust stability and worst-case gain: bounds, the worst point, and how the analysis ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+Progress = Callable[[float, float, float], None]
+"""Called with (lower bound, upper bound, seconds) while the analysis runs."""
+
+
+@dataclass(frozen=True)
+class RobustStability:
+    """How many times its parameter box a loop stays stable.
+
+    The box of size 1 is the ranges as declared.  Size k scales every coordinate about the middle of its range (of
+    ``t``, for an angle): ``|x - middle| <= k half-width``; full blocks may be k times their bound.
+
+    Attributes
+    ----------
+    lower, upper : float
+        Bounds of the margin: stability is guaranteed for every point of the box of size ``lower``, and lost at
+        ``parameters``, a point of the box of size ``upper`` (inf: no such point was found).
+    parameters : dict of str to float
+        A destabilising point in the parameters' own units (outside of their ranges if ``upper`` > 1).
+    frequency : float
+        Where a pole lies on the imaginary axis there, in rad/s (inf: the loop becomes ill-posed; nan: none found).
+    status : str
+        ``"done"`` (the bounds agree to the tolerance), ``"unstable nominal"``, ``"ill-posed"`` (no loop exists at the
+        nominal or the middle of the box), ``"time limit"``, ``"interrupted"``, ``"bounds apart"`` (nothing left to try).
+    tried : str
+        What was done, for people.
+    seconds : float
+    """
+
+    lower: float
+    upper: float
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    frequency: float = float("nan")
+    status: str = "done"
+    tried: str = ""
+    seconds: float = 0.0
+
+    @property
+    def robust(self) -> bool:
+        """Whether stability over the declared ranges is guaranteed."""
+        return self.lower >= 1
+
+    @property
+    def mu(self) -> tuple[float, float]:
+        """Lower and upper bound of mu, the inverse of the margin."""
+        low = 0.0 if np.isinf(self.upper) else 1 / self.upper if self.upper else float("inf")
+        return low, (1 / self.lower if self.lower else float("inf"))
+
+
+@dataclass(frozen=True)
+class WorstCaseGain:
+    """Largest H-infinity norm of a loop over its parameter box.
+
+    Attributes
+    ----------
+    lower : float
+        The norm at ``parameters``, computed there by a Hamiltonian test; inf if the loop is unstable there.
+    upper : float
+        No point of the box has a larger norm (inf if that is not proven).
+    parameters : dict of str to float
+        The worst point found, in the parameters' own units.
+    frequency : float
+        Where the gain peaks there, in rad/s.
+    candidates : tuple of dict
+        Distinct local worst points found on the way, the worst first.
+    status : str
+        ``"done"`` (the bounds agree to the tolerance), ``"unstable nominal"``, ``"unstable"`` (at ``parameters``),
+        ``"ill-posed"``, ``"lower bound only"``, ``"time limit"``, ``"interrupted"``, ``"bounds apart"``.
+    tried : str
+    seconds : float
+    """
+
+    lower: float
+    upper: float
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    frequency: float = float("nan")
+    candidates: tuple[Mapping[str, float], ...] = ()
+    status: str = "done"
+    tried: str = ""
+    seconds: float = 0.0
