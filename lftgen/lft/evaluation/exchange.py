@@ -12,7 +12,7 @@ and the same formula leads back, at each point by itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +27,8 @@ PIVOT = 1e-5
 
 Entry = Callable[[int, int], np.ndarray | float]
 """Row and column to the value of a port: an array (N,), or a number where it does not depend on Delta."""
+Target = Mapping[tuple[int, int], np.ndarray]
+"""Row and column to the place of a port that depends on Delta."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,21 @@ class Exchange:
         out[np.ix_(s, d)] = rest
         return out
 
-    def of_values(self, entry: Entry, values: np.ndarray) -> np.ndarray:
-        """Ports of the LFT from those of the exchanged one, at N points; returns which points are suspicious.
+    def dependent(self, inner: np.ndarray, ports: np.ndarray) -> np.ndarray:
+        """Which ports of the LFT may depend on Delta, from those of the exchanged one (bool, and nominal values)."""
+        present = inner | (ports != 0)
+        r, c = list(self.rows), list(self.columns)
+        out = inner.copy()
+        from_d = present[r].any(axis=0)
+        from_d[c] = True
+        out[r] = from_d
+        for i in range(len(out)):
+            if i not in r and present[i, c].any():
+                out[i] |= from_d
+        return out
+
+    def of_values(self, entry: Entry, target: Target, n: int) -> np.ndarray:
+        """Ports of the LFT from those of the exchanged one, at n points; returns which points are suspicious.
 
         A point is suspicious where the corner is close to singular: there the value may not exist.
 
@@ -62,25 +77,23 @@ class Exchange:
         ----------
         entry : callable
             The exchanged LFT's ports.
-        values : ndarray (rows, columns, N)
-            Overwritten where ports depend on Delta; holds the other ports already.
+        target : mapping of (row, column) to ndarray (n,)
+            Overwritten; has all ports that depend on Delta.
         """
         r, c = self.rows, self.columns
-        n_rows, n_columns, n = values.shape
-        d = [j for j in range(n_columns) if j not in c and any(_present(entry(i, j)) for i in r)]
+        d = [j for i, j in target if i == r[0] and j not in c]
+        corner, right = ([[entry(i, j) for j in js] for i in r] for js in (c, d))
         with np.errstate(all="ignore"):
-            bad, solution = _solved(
-                [[entry(i, j) for j in c] for i in r], [[entry(i, j) for j in d] for i in r], n
-            )
-            for k, i in enumerate(r):
-                for j, value in zip((*c, *d), solution[k], strict=True):
-                    values[i, j] = value
-            for i in (i for i in range(n_rows) if i not in r):
-                gains = [(entry(i, j), solution[k]) for k, j in enumerate(c) if _present(entry(i, j))]
-                if gains:
-                    for q, j in enumerate((*c, *d)):
-                        start = entry(i, j) if q >= len(c) else 0.0
-                        values[i, j] = sum((gain * row[q] for gain, row in gains), start=start)
+            out = [[target[i, j] for j in (*c, *d)] for i in r]
+            bad = _solved_two(corner, right, out) if len(r) == 2 else _solved(corner, right, out, n)
+            for i in dict.fromkeys(i for i, _ in target if i not in r):
+                gains = [(entry(i, j), row) for j, row in zip(c, out, strict=True) if _present(entry(i, j))]
+                for q, j in enumerate((*c, *d)):
+                    if (i, j) in target:
+                        start = entry(i, j) if j in d else 0.0
+                        target[i, j][:] = sum((gain * row[q] for gain, row in gains), start=start)
+                for j in (j for k, j in target if k == i and j not in c and j not in d):
+                    target[i, j][:] = entry(i, j)
         return bad
 
 
@@ -88,13 +101,12 @@ def _present(value: np.ndarray | float) -> bool:
     return isinstance(value, np.ndarray) or value != 0
 
 
-def _solved(
-    corner: list[list[np.ndarray | float]], right: list[list[np.ndarray | float]], n: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Suspicious points, and ``corner^-1 [I, -right]`` at n points."""
+_Table = list[list[np.ndarray | float]]
+
+
+def _solved(corner: _Table, right: _Table, out: list[list[np.ndarray]], n: int) -> np.ndarray:
+    """``corner^-1 [I, -right]`` at n points into ``out``; suspicious points."""
     m, k = len(corner), len(right[0])
-    if m == 2:
-        return _solved_two(corner, right, n)
     tableau = np.zeros((m, 2 * m + k, n))
     for i in range(m):
         tableau[i, m + i] = 1.0
@@ -104,25 +116,35 @@ def _solved(
             np.negative(right[i][j], out=tableau[i, 2 * m + j])
     size = np.abs(tableau[:, :m]).max(axis=(0, 1), initial=0.0)
     solution = eliminated(tableau)
-    return ~(size * np.abs(solution[:, :m]).max(axis=(0, 1), initial=0.0) < CORNER_CONDITION), solution
+    for row, values in zip(out, solution, strict=True):
+        for place, value in zip(row, values, strict=True):
+            place[:] = value
+    return np.asarray(~(size * np.abs(solution[:, :m]).max(axis=(0, 1), initial=0.0) < CORNER_CONDITION))
 
 
-def _solved_two(
-    corner: list[list[np.ndarray | float]], right: list[list[np.ndarray | float]], n: int
-) -> tuple[np.ndarray, np.ndarray]:
+def _solved_two(corner: _Table, right: _Table, out: list[list[np.ndarray]]) -> np.ndarray:
     """The same for a 2 x 2 corner, by Cramer's rule."""
     (a, b), (c, d) = corner
-    solution = np.empty((2, 2 + len(right[0]), n))
     determinant = np.asarray(a * d - b * c)
-    solution[0, 0], solution[0, 1] = d / determinant, -b / determinant
-    solution[1, 0], solution[1, 1] = -c / determinant, a / determinant
+    positive = 1 / determinant
+    negative = -positive
+    for place, minor, factor in (
+        (out[0][0], d, positive),
+        (out[0][1], b, negative),
+        (out[1][0], c, negative),
+        (out[1][1], a, positive),
+    ):
+        np.multiply(minor, factor, out=place)
     for j, (first, second) in enumerate(zip(*right, strict=True), 2):
-        for row in solution:
-            np.multiply(row[0], -first, out=row[j])
-            if _present(second):
-                row[j] -= row[1] * second
-    size = np.maximum(np.maximum(np.abs(a), np.abs(b)), np.maximum(np.abs(c), np.abs(d)))
-    return np.broadcast_to(~(size * size < CORNER_CONDITION * np.abs(determinant)), n), solution
+        for row, minors in zip(out, ((d, b), (a, c)), strict=True):
+            if not (_present(first) and _present(second)):
+                np.multiply(row[_present(second)], -(first + second), out=row[j])
+                continue
+            np.multiply(minors[0], first if row is out[0] else second, out=row[j])
+            row[j] -= minors[1] * (second if row is out[0] else first)
+            row[j] *= negative
+    size = max(float(np.max(np.abs(v))) for v in (a, b, c, d))
+    return np.broadcast_to(~(size * size < CORNER_CONDITION * np.abs(determinant)), out[0][0].shape)
 
 
 def eliminated(tableau: np.ndarray) -> np.ndarray:

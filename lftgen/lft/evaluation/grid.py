@@ -19,15 +19,30 @@ import numpy as np
 
 from lftgen.errors import IllPosedError, ParameterError
 from lftgen.lft.data import LFTData
-from lftgen.lft.evaluation.many import MANY, through
-from lftgen.lft.evaluation.plan import Plan, plan_of
-from lftgen.lft.evaluation.points import deltas, numeric, singular_message, solve_points
+from lftgen.lft.evaluation.many import plan_for, through
+from lftgen.lft.evaluation.plan import Plan
+from lftgen.lft.evaluation.points import (
+    StateSpaceArrays,
+    arrays_of,
+    deltas,
+    numeric,
+    singular_message,
+    solve_points,
+)
 from lftgen.lft.threads import single_threaded
 
 CHUNK_POINTS = 100_000
 """Points of a chunk unless asked otherwise."""
+WORKED_ON = 65_536
+"""Points whose exchanged values are held beside those that are returned."""
+GRID_BATCH = 2000
+"""Points worked on at once, so that they stay in the processor's cache."""
 NODE_SHARE = 0.3
 """Nodes are used where they are at most this share of the points."""
+
+
+Values = StateSpaceArrays | np.ndarray
+"""A, B, C, D; one array where there are no states."""
 
 
 @dataclass(frozen=True)
@@ -55,15 +70,29 @@ class Grid:
 
     def points(self, part: tuple[slice, ...]) -> tuple[dict[str, Any], list[np.ndarray], int]:
         """User values, delta of each block and number of the points of a part of the grid, last axis fastest."""
-        shape = tuple(len(range(n)[p]) for n, p in zip(self.shape, part, strict=True))
+        shape = self.shape_of(part)
         n, values = math.prod(shape), dict(self.values)
         delta = dict(self.delta)
         for k, name in enumerate(self.names):
             for source in (values, delta):
-                along = np.asarray(source[name])[part[k]]
-                along = along.reshape([-1 if i == k else 1 for i in range(len(shape))])
-                source[name] = np.broadcast_to(along, shape).reshape(n)
+                source[name] = _along(np.asarray(source[name])[part[k]], k, shape)
         return values, [delta[b.name] for b in self.a.structure.blocks], n
+
+    def shape_of(self, part: tuple[slice, ...]) -> tuple[int, ...]:
+        """Numbers of points of a part along the axes."""
+        return tuple(len(range(n)[p]) for n, p in zip(self.shape, part, strict=True))
+
+    def number_of(self, part: tuple[slice, ...]) -> int:
+        """Number of a part's first point, counted with the last axis fastest."""
+        first = tuple(p.start for p in part)
+        return int(np.ravel_multi_index(first, self.shape)) if first else 0
+
+
+def _along(values: np.ndarray, axis: int, shape: tuple[int, ...]) -> np.ndarray:
+    """One axis' values at all points of a grid, last axis fastest."""
+    return np.broadcast_to(
+        values.reshape([-1 if i == axis else 1 for i in range(len(shape))]), shape
+    ).reshape(-1)
 
 
 def grid_of(a: LFTData, values: Mapping[str, Any], *, extrapolate: bool = False) -> Grid:
@@ -97,8 +126,8 @@ def _is_axis(block: Any, value: Any) -> bool:
 
 
 @single_threaded
-def evaluate_grid(a: LFTData, values: Mapping[str, Any], *, extrapolate: bool = False) -> np.ndarray:
-    """``[A B; C D]`` on the tensor grid of all axes, shape (n1, n2, ..., states + outputs, states + inputs).
+def evaluate_grid(a: LFTData, values: Mapping[str, Any], *, extrapolate: bool = False) -> Values:
+    """Values on the tensor grid of all axes, shapes (n1, n2, ..., rows, columns).
 
     Raises
     ------
@@ -108,24 +137,45 @@ def evaluate_grid(a: LFTData, values: Mapping[str, Any], *, extrapolate: bool = 
         A point where I - M11 Delta is singular; the message names the point.
     """
     grid = grid_of(a, values, extrapolate=extrapolate)
-    out: np.ndarray | None = None
-    for part, value in _chunks(a, grid, CHUNK_POINTS):
-        if out is None:
-            out = np.empty((*grid.shape, *value.shape[-2:]), dtype=value.dtype)
-        out[part] = value
-    if out is None:
-        empty, _ = solve_points(grid.a, grid.points(tuple(slice(0, 0) for _ in grid.shape))[1], 0)
-        out = empty.reshape(*grid.shape, *empty.shape[-2:])
-    return out
+    nodes = _Nodes.of(a, grid)
+    if nodes is None:
+        return _point_by_point(a, grid, _whole(grid))
+    store = nodes.storage(grid.shape)
+    for part in parts(grid.shape, WORKED_ON):
+        nodes.write(part, store)
+    return store.values()
 
 
 def grid_chunks(
     a: LFTData, values: Mapping[str, Any], *, points: int = CHUNK_POINTS, extrapolate: bool = False
-) -> Iterator[tuple[tuple[slice, ...], np.ndarray]]:
+) -> Iterator[tuple[tuple[slice, ...], Values]]:
     """The grid in pieces of at most about ``points`` points: (slices of the axes, values there), memory stays bounded."""
     if not isinstance(points, (int, np.integer)) or isinstance(points, bool) or points < 1:
         raise ParameterError(f"points: expected a positive whole number of points in a chunk, got {points!r}")
     return _chunks(a, grid_of(a, values, extrapolate=extrapolate), int(points))
+
+
+def _chunks(a: LFTData, grid: Grid, points: int) -> Iterator[tuple[tuple[slice, ...], Values]]:
+    nodes = _Nodes.of(a, grid)
+    for part in parts(grid.shape, points):
+        if nodes is None:
+            yield part, _point_by_point(a, grid, part)
+        else:
+            yield part, nodes.values_of(part)
+
+
+def _whole(grid: Grid) -> tuple[slice, ...]:
+    return tuple(slice(0, n) for n in grid.shape)
+
+
+@single_threaded
+def _point_by_point(a: LFTData, grid: Grid, part: tuple[slice, ...]) -> Values:
+    values, delta, n = grid.points(part)
+    plan = plan_for(a, delta, n)
+    out, bad = solve_points(grid.a, delta, n) if plan is None else through(plan, grid.a, delta, n)
+    if bad is not None:
+        raise IllPosedError(singular_message(grid.a, values, bad))
+    return arrays_of(grid.a, out.reshape(*grid.shape_of(part), *out.shape[1:]))
 
 
 def parts(shape: tuple[int, ...], points: int) -> Iterator[tuple[slice, ...]]:
@@ -140,28 +190,6 @@ def parts(shape: tuple[int, ...], points: int) -> Iterator[tuple[slice, ...]]:
     yield from itertools.product(*cuts)
 
 
-def _chunks(a: LFTData, grid: Grid, points: int) -> Iterator[tuple[tuple[slice, ...], np.ndarray]]:
-    plan = (
-        plan_of(a) if grid.size >= MANY and not any(np.iscomplexobj(d) for d in grid.delta.values()) else None
-    )
-    nodes = None if plan is None else _Nodes.of(plan, grid)
-    for part in parts(grid.shape, points):
-        if nodes is not None and plan is not None:
-            value, bad = nodes.part(part)
-        else:
-            value, bad = _one_by_one(plan, grid, part)
-        if bad is not None:
-            raise IllPosedError(singular_message(grid.a, grid.points(part)[0], bad))
-        yield part, value
-
-
-def _one_by_one(plan: Plan | None, grid: Grid, part: tuple[slice, ...]) -> tuple[np.ndarray, int | None]:
-    _, delta, n = grid.points(part)
-    value, bad = solve_points(grid.a, delta, n) if plan is None else through(plan, grid.a, delta, n)
-    shape = tuple(len(range(k)[p]) for k, p in zip(grid.shape, part, strict=True))
-    return value.reshape(*shape, *value.shape[1:]), bad
-
-
 @dataclass(frozen=True)
 class _Axis:
     """From the values at some nodes to those at all points of an axis: ``matrix`` (points, nodes)."""
@@ -170,18 +198,53 @@ class _Axis:
     matrix: np.ndarray
 
 
+class _Storage:
+    """Space for the values on a grid: each port one block of memory over the grid, constant matrices stored once."""
+
+    def __init__(self, plan: Plan, n_states: int, shape: tuple[int, ...]) -> None:
+        self.shape, self.n_states = shape, n_states
+        rows = (slice(0, n_states), slice(n_states, None))
+        self.parts = {
+            (i, j): self._matrix(plan, r, c) for i, r in enumerate(rows) for j, c in enumerate(rows)
+        }
+        self.places = {
+            (int(i), int(j)): self.parts[int(i >= n_states), int(j >= n_states)][
+                i - n_states * (i >= n_states), j - n_states * (j >= n_states)
+            ]
+            for i, j in np.argwhere(plan.dependent)
+        }
+
+    def _matrix(self, plan: Plan, rows: slice, columns: slice) -> np.ndarray:
+        constant, depends = plan.constant[rows, columns], plan.dependent[rows, columns]
+        n = math.prod(self.shape)
+        if not depends.any():
+            return np.broadcast_to(constant[:, :, None], (*constant.shape, n))
+        out = np.empty((*constant.shape, n))
+        for i, j in np.argwhere(~depends):
+            out[i, j] = constant[i, j]
+        return out
+
+    def values(self) -> Values:
+        """The arrays in the shape of the grid."""
+        A, B, C, D = (
+            np.moveaxis(self.parts[k].reshape(*self.parts[k].shape[:2], *self.shape), (0, 1), (-2, -1))
+            for k in ((0, 0), (0, 1), (1, 0), (1, 1))
+        )
+        return StateSpaceArrays(A, B, C, D) if self.n_states else D
+
+
 class _Nodes:
     """The program's values at the nodes of all axes, and how they spread over the grid."""
 
     def __init__(self, plan: Plan, grid: Grid, axes: list[_Axis], values: np.ndarray) -> None:
-        self.plan, self.grid, self.axes, self.values = plan, grid, axes, values
-        used = [len(axis.nodes) / len(axis.matrix) for axis in axes]
-        self.order = sorted(range(len(axes)), key=lambda k: (len(axes[k].nodes), -used[k]), reverse=True)
+        self.plan, self.grid, self.axes, self.nodal = plan, grid, axes, values
+        self.order = sorted(range(len(axes)), key=lambda k: len(axes[k].nodes), reverse=True)
 
     @classmethod
-    def of(cls, plan: Plan, grid: Grid) -> _Nodes | None:
+    def of(cls, a: LFTData, grid: Grid) -> _Nodes | None:
         """None where nodes do not pay or cannot be had."""
-        if plan.program.core_size:
+        plan = plan_for(a, list(grid.delta.values()), grid.size)
+        if plan is None or plan.program.core_size:
             return None
         names = [b.name for b in grid.a.structure.blocks]
         axes = [_axis(plan, names.index(k), grid.delta[k]) for k in grid.names]
@@ -191,12 +254,8 @@ class _Nodes:
         shape = tuple(len(axis.nodes) for axis in axes)
         delta = np.empty((len(names), count))
         for row, name in zip(delta, names, strict=True):
-            if name in grid.names:
-                k = grid.names.index(name)
-                along = axes[k].nodes.reshape([-1 if i == k else 1 for i in range(len(shape))])
-                row[:] = np.broadcast_to(along, shape).reshape(count)
-            else:
-                row[:] = grid.delta[name]
+            k = grid.names.index(name) if name in grid.names else None
+            row[:] = grid.delta[name] if k is None else _along(axes[k].nodes, k, shape)
         values, bad = [], False
         for start in range(0, count, plan.points):
             value, suspicious = plan.inner(delta[:, start : start + plan.points])
@@ -204,31 +263,40 @@ class _Nodes:
             bad = bad or bool(suspicious.any())
         return None if bad else cls(plan, grid, axes, np.hstack(values).reshape(-1, *shape))
 
-    def part(self, part: tuple[slice, ...]) -> tuple[np.ndarray, int | None]:
-        """Values (points of the part..., rows, columns), and the number of the first singular point."""
-        value = self.values
+    def storage(self, shape: tuple[int, ...]) -> _Storage:
+        """Space for a grid or a part of it."""
+        return _Storage(self.plan, self.grid.a.n_states, shape)
+
+    @single_threaded
+    def values_of(self, part: tuple[slice, ...]) -> Values:
+        """Values at a part of the grid."""
+        store = self.storage(self.grid.shape_of(part))
+        self.write(part, store, start=0)
+        return store.values()
+
+    def write(self, part: tuple[slice, ...], store: _Storage, start: int | None = None) -> None:
+        """Write a part whose points follow each other in the grid, from its first one (or from ``start``) on."""
+        value, plan = self.nodal, self.plan
         for k in self.order:
             value = _spread(self.axes[k].matrix[part[k]], value, k + 1)
-        shape = value.shape[1:]
         flat = value.reshape(len(value), -1)
-        n, step = flat.shape[1], self.plan.points
-        program = self.plan.program
-        out = np.empty((n, *self.plan.ports.shape))
-        space = self.plan.empty(min(n, step))
-        suspects: list[np.ndarray] = []
-        for start in range(0, n, step):
-            inner = flat[:, start : start + step].reshape(len(program.columns), len(program.rows), -1)
-            values = space[:, :, : inner.shape[2]]
-            suspects.append(start + np.flatnonzero(self.plan.outer(inner, values)))
-            out[start : start + step] = np.moveaxis(values, 2, 0)
-        where = np.concatenate(suspects)
-        if where.size:
-            _, delta, _ = self.grid.points(part)
-            local = [d[where] if d.ndim else d for d in delta]
-            out[where], bad = solve_points(self.grid.a, local, len(where))
-            if bad is not None:
-                return out, int(where[bad])
-        return out.reshape(*shape, *out.shape[1:]), None
+        first = start if start is not None else self.grid.number_of(part)
+        shape = (len(plan.program.columns), len(plan.program.rows))
+        for i in range(0, flat.shape[1], GRID_BATCH):
+            inner = flat[:, i : i + GRID_BATCH].reshape(*shape, -1)
+            n = inner.shape[2]
+            bad = plan.outer(inner, {k: v[first + i : first + i + n] for k, v in store.places.items()})
+            if bad.any():
+                self._again(part, i + np.flatnonzero(bad), store, first)
+
+    def _again(self, part: tuple[slice, ...], where: np.ndarray, store: _Storage, first: int) -> None:
+        """Suspicious points are solved directly."""
+        values, delta, _ = self.grid.points(part)
+        out, bad = solve_points(self.grid.a, [d[where] if d.ndim else d for d in delta], len(where))
+        if bad is not None:
+            raise IllPosedError(singular_message(self.grid.a, values, int(where[bad])))
+        for (i, j), place in store.places.items():
+            place[first + where] = out[:, i, j]
 
 
 def _spread(matrix: np.ndarray, value: np.ndarray, axis: int) -> np.ndarray:

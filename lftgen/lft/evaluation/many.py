@@ -31,7 +31,7 @@ def evaluate_ports(a: LFTData, values: Mapping[str, Any], *, extrapolate: bool =
     given, a = a, numeric(a)
     count, delta = deltas(a, values, extrapolate=extrapolate)
     n = 1 if count is None else count
-    plan = plan_of(given) if n >= MANY and not any(np.iscomplexobj(d) for d in delta) else None
+    plan = plan_for(given, delta, n)
     if plan is None:
         out, bad = solve_points(a, delta, n)
     else:
@@ -41,17 +41,22 @@ def evaluate_ports(a: LFTData, values: Mapping[str, Any], *, extrapolate: bool =
     return out
 
 
+def plan_for(a: LFTData, delta: list[np.ndarray], n: int) -> Plan | None:
+    """The plan for n points, where there is one and it pays."""
+    return plan_of(a) if n >= MANY and not any(np.iscomplexobj(d) for d in delta) else None
+
+
 def through(plan: Plan, a: LFTData, delta: list[np.ndarray], n: int) -> tuple[np.ndarray, int | None]:
     """Values by the plan; suspicious points are solved directly, and the first singular one is named."""
     out = np.empty((n, *plan.ports.shape))
-    space = plan.empty(min(n, plan.points))
+    space = plan.space(min(n, plan.points))
     for start in range(0, n, plan.points):
         part = slice(start, min(start + plan.points, n))
         local = np.empty((len(delta), part.stop - start))
         for row, d in zip(local, points_of(a.structure.blocks, delta, part), strict=True):
             row[:] = d
         values = space[:, :, : part.stop - start]
-        suspicious = plan.at(local, values)
+        suspicious = plan.at(local, plan.target(values))
         out[part] = np.moveaxis(values, 2, 0)
         if suspicious.any():
             where = start + np.flatnonzero(suspicious)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lftgen.lft.data import LFTData
-from lftgen.lft.evaluation.exchange import Exchange, candidates
+from lftgen.lft.evaluation.exchange import Exchange, Target, candidates
 from lftgen.lft.evaluation.layers import known_eigenvalues, layered
 from lftgen.lft.evaluation.points import numeric, solve_points
 from lftgen.lft.evaluation.program import Program, compiled
@@ -36,7 +36,11 @@ class Plan:
     ports : ndarray
         Ports at the nominal (of the exchanged model); those that depend on Delta are the program's.
     place : ndarray of int
-        For each port its place among the program's values, -1 where it does not depend on Delta.
+        For each port (of the exchanged model) its place among the program's values, -1 where it does not depend on Delta.
+    dependent : ndarray of bool
+        Ports of the model that may depend on Delta.
+    constant : ndarray
+        The others' values.
     """
 
     program: Program
@@ -45,6 +49,8 @@ class Plan:
     transposed: bool
     ports: np.ndarray
     place: np.ndarray
+    dependent: np.ndarray
+    constant: np.ndarray
 
     @property
     def points(self) -> int:
@@ -55,38 +61,38 @@ class Plan:
         """Values (columns, rows, N) of what the program gives, at delta (blocks, N), and suspicious points."""
         return self.program.run(delta / self.scale[:, None])
 
-    def outer(self, inner: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Write all ports of the model into ``values`` (rows, columns, N; see ``empty``); returns suspicious points.
+    def outer(self, inner: np.ndarray, target: Target) -> np.ndarray:
+        """Write the ports of the model that depend on Delta into ``target``; returns suspicious points.
 
-        ``inner``: what the program gives.
+        ``inner``: what the program gives, (columns, rows, N).
         """
-        p, n = self.program, inner.shape[2]
-        if self.exchange is None:
-            rows, columns = (p.columns, p.rows) if self.transposed else (p.rows, p.columns)
-            for i, row in enumerate(rows):
-                for j, column in enumerate(columns):
-                    values[row, column] = inner[i, j] if self.transposed else inner[j, i]
-            return np.zeros(n, dtype=bool)
+        n = inner.shape[2]
         flat = inner.reshape(-1, n)
+        if self.exchange is None:
+            for port, out in target.items():
+                out[:] = flat[self.place[port]]
+            return np.zeros(n, dtype=bool)
 
         def entry(i: int, j: int) -> np.ndarray | float:
             k = self.place[i, j]
             return flat[k] if k >= 0 else float(self.ports[i, j])
 
-        return self.exchange.of_values(entry, values)
+        return self.exchange.of_values(entry, target, n)
 
-    def empty(self, n: int) -> np.ndarray:
-        """Space for the ports at n points that already holds those that never change."""
+    def space(self, n: int) -> np.ndarray:
+        """Space for all ports (rows, columns, n) that already holds those that never change."""
         values = np.empty((*self.ports.shape, n))
-        values[...] = self.ports[:, :, None]
-        if self.exchange is not None:
-            values[list(self.exchange.rows)] = 0.0
+        values[...] = self.constant[:, :, None]
         return values
 
-    def at(self, delta: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Write all ports at delta (blocks, N) into ``values`` (rows, columns, N); returns suspicious points."""
+    def target(self, space: np.ndarray) -> dict[tuple[int, int], np.ndarray]:
+        """The places in such a space that :meth:`outer` writes."""
+        return {(int(i), int(j)): space[i, j] for i, j in np.argwhere(self.dependent)}
+
+    def at(self, delta: np.ndarray, target: Target) -> np.ndarray:
+        """Write the ports that depend on Delta, at delta (blocks, N); returns suspicious points."""
         inner, bad = self.inner(delta)
-        return bad | self.outer(inner, values)
+        return bad | self.outer(inner, target)
 
 
 _PLANS: weakref.WeakKeyDictionary[LFTData, Plan | None] = weakref.WeakKeyDictionary()
@@ -150,7 +156,9 @@ def _planned(a: LFTData, exchange: Exchange | None) -> Plan | None:
     place = np.full(s.pp.shape, -1)
     r, c = program.rows, program.columns
     place[np.ix_(r, c)] = np.arange(len(c) * len(r)).reshape(len(c), len(r)).T
-    return Plan(program, scale, exchange, transposed, pp, place.T if transposed else place)
+    place = place.T if transposed else place
+    depends = place >= 0 if exchange is None else exchange.dependent(place >= 0, pp)
+    return Plan(program, scale, exchange, transposed, pp, place, depends, _split(a)[3])
 
 
 def _ports_used(ports: np.ndarray) -> int:
@@ -182,8 +190,8 @@ class _Judge:
         """Whether all values agree."""
         if self.truth is None:
             return False
-        values = plan.empty(CHECKED_POINTS)
-        bad = plan.at(self.delta, values)
+        values = plan.space(CHECKED_POINTS)
+        bad = plan.at(self.delta, plan.target(values))
         with np.errstate(all="ignore"):
             error = np.max(np.abs(np.moveaxis(values, 2, 0) - self.truth) / self.scale, initial=0.0)
         return not bad.any() and bool(error <= self.accepted)

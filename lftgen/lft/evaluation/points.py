@@ -41,6 +41,14 @@ class StateSpaceArrays:
         return responses.singular_values(self.frequency_response(omega))
 
 
+def arrays_of(a: LFTData, value: np.ndarray) -> StateSpaceArrays | np.ndarray:
+    """``[A B; C D]`` (..., rows, columns) cut in four; as it is where there are no states."""
+    n = a.n_states
+    if not n:
+        return value
+    return StateSpaceArrays(value[..., :n, :n], value[..., :n, n:], value[..., n:, :n], value[..., n:, n:])
+
+
 @dataclass(frozen=True)
 class _Ports:
     """M split into Delta channels (d) and ports (p): states with inputs or outputs."""
