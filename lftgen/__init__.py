@@ -15,11 +15,13 @@ from lftgen.errors import (
     ReductionError,
     TrimError,
 )
+from lftgen.interop.export import export
 from lftgen.interop.grid_files import read_grid, write_grid
+from lftgen.interop.julia import to_julia
 from lftgen.interop.lft_file import load, save
 from lftgen.interop.lpvss import to_lpvss
 from lftgen.interop.matlab import to_matlab
-from lftgen.interop.readers import read_model, read_urdf
+from lftgen.interop.readers import read_mjcf, read_model, read_urdf
 from lftgen.lft.build import (
     block_diag,
     complex_scalar,
@@ -32,6 +34,8 @@ from lftgen.lft.build import (
     upper_lft,
     vstack,
 )
+from lftgen.lft.control_door import feedback, from_control
+from lftgen.lft.delta_structure import DeltaStructure
 from lftgen.lft.model import LFT
 from lftgen.mechanics.articulated import Articulated
 from lftgen.mechanics.body import RigidBody
@@ -57,6 +61,7 @@ __all__ = [
     "CheckReport",
     "CylindricalJoint",
     "DeadLoad",
+    "DeltaStructure",
     "FixedJoint",
     "FollowerLoad",
     "FreeJoint",
@@ -88,11 +93,15 @@ __all__ = [
     "check",
     "complex_scalar",
     "connect",
+    "export",
+    "feedback",
+    "from_control",
     "full_block",
     "hstack",
     "load",
     "lpv_system",
     "read_grid",
+    "read_mjcf",
     "read_model",
     "read_urdf",
     "realize",
@@ -102,6 +111,7 @@ __all__ = [
     "scheduled_angle",
     "simulate",
     "ss",
+    "to_julia",
     "to_lpvss",
     "to_matlab",
     "uncertain",

@@ -41,6 +41,7 @@ def read_urdf(
     loads: Sequence[Any] = (),
     angle_unit: str = "rad",
     snap: float = 5e-10,
+    unphysical: str = "refuse",
     name: str | None = None,
 ) -> ImportedMechanism:
     """Read a URDF robot file as a mechanism, see ``docs/urdf.md``.
@@ -77,6 +78,8 @@ def read_urdf(
         In which scheduled angles are spoken.
     snap : float
         Angles that miss a multiple of 90 degrees by less are read as that multiple, rad.
+    unphysical : {"refuse", "repair"}
+        What becomes of an inertia that no body has; repaired ones are warned of.
     name : str, optional
         Instead of the robot's.
 
@@ -95,7 +98,7 @@ def read_urdf(
     Warns
     -----
     ModelWarning
-        Dry friction, limits of a continuous joint, a welded link with an inertia that no body has.
+        Dry friction, limits of a continuous joint, an inertia that no body has (welded or repaired).
 
     Examples
     --------
@@ -116,6 +119,83 @@ def read_urdf(
     options = ImportOptions(
         uncertain=uncertain or {}, scheduled=scheduled, ranges=ranges or {}, positions=positions or {}, locked=locked,
         mimic=mimic, base=base, payloads=payloads or {}, passive=tuple([passive] if isinstance(passive, str) else passive),
-        gravity=gravity, acceleration=acceleration, loads=loads, angle_unit=angle_unit, snap=snap, name=name,
+        gravity=gravity, acceleration=acceleration, loads=loads, angle_unit=angle_unit, snap=snap,
+        unphysical=unphysical, name=name,
+    )  # fmt: skip
+    return read(path, options)
+
+
+def read_mjcf(
+    path: str | Path,
+    *,
+    uncertain: Mapping[str, Any] | None = None,
+    scheduled: Any = None,
+    ranges: Mapping[str, Any] | None = None,
+    positions: Mapping[str, Any] | None = None,
+    locked: Any = (),
+    mimic: str = "refuse",
+    payloads: Mapping[str, Any] | None = None,
+    passive: Sequence[str] = (),
+    gravity: Any = None,
+    acceleration: Any = (0, 0, 0),
+    loads: Sequence[Any] = (),
+    angle_unit: str = "rad",
+    snap: float = 5e-10,
+    unphysical: str = "refuse",
+    name: str | None = None,
+) -> ImportedMechanism:
+    """Read an MJCF robot file as a mechanism, through the model that the ``mujoco`` package compiles.
+
+    Parameters
+    ----------
+    path : str or Path
+        Names of links, joints and sites are those of the file; what has no name there is ``body_3``, ``joint_0``.
+    uncertain, scheduled, ranges, positions, locked, payloads, passive, acceleration, loads, angle_unit, snap, unphysical, name
+        As for :func:`read_urdf`.  Positions are MuJoCo's: a joint's ``ref`` is where it stands by default.  Inertia entries
+        are along the principal axes that the compiler finds (``ixx``, ``iyy``, ``izz``).
+    mimic : {"refuse", "lock", "independent"}
+        What becomes of a joint that a linear equality couples to another.
+    gravity : 3 quantities
+        Instead of the file's.
+
+    Returns
+    -------
+    ImportedMechanism
+        With ``report``.  The frame of a link stands at the anchor of its last joint; several joints of one body become a chain
+        of massless links; sites become ports.
+
+    Raises
+    ------
+    ModelError
+        A file that MuJoCo does not compile, and what a tree of rigid bodies cannot hold, by name: loops (connect, weld),
+        springs of tendons, flexible bodies, gravity compensation.
+    MissingDependencyError
+        Without the package ``mujoco``.
+
+    Warns
+    -----
+    ModelWarning
+        Dry friction.
+
+    Examples
+    --------
+    >>> import lftgen as lg, tempfile, pathlib
+    >>> text = '''<mujoco model="pendulum"><worldbody><body name="bob"><joint name="hinge" axis="0 1 0" range="-60 60"/>
+    ... <geom type="sphere" size="0.1" pos="0 0 -1"/></body></worldbody></mujoco>'''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "pendulum.xml"
+    ...     _ = path.write_text(text)
+    ...     pendulum = lg.read_mjcf(path, scheduled="all", angle_unit="deg")
+    >>> pendulum.parameters[0].bounds
+    (-60.0, 60.0)
+    """
+    from lftgen.interop.mjcf import read_mjcf as read
+    from lftgen.interop.urdf_options import ImportOptions
+
+    options = ImportOptions(
+        uncertain=uncertain or {}, scheduled=scheduled, ranges=ranges or {}, positions=positions or {}, locked=locked,
+        mimic=mimic, payloads=payloads or {}, passive=tuple([passive] if isinstance(passive, str) else passive),
+        gravity=gravity, acceleration=acceleration, loads=loads, angle_unit=angle_unit, snap=snap,
+        unphysical=unphysical, name=name,
     )  # fmt: skip
     return read(path, options)

@@ -18,6 +18,8 @@ from lftgen.interop.urdf_source import Node, read_xml
 TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 SHORTEST_AXIS = 1e-9
 """An axis shorter than this has no direction."""
+NO_INERTIA = 1e-16
+"""An inertia below this times the mass, m2, is what rounding left of a point mass (10 nm of gyration)."""
 _LINK_TAGS = ("inertial",)
 _SILENT_LINK_TAGS = ("visual", "collision")
 _JOINT_TAGS = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic")
@@ -90,8 +92,10 @@ class UrdfReader:
         given = {k: node.number(k, what, 0.0) for k in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")}
         xx, xy, xz, yy, yz, zz = given.values()
         tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        if np.abs(tensor).max() < 1e-20 * max(mass, 1e-9) and tensor.any():
-            self._note("inertia", what, place, "entries below 1e-20 m2 times the mass are read as zero")
+        if tensor.any() and np.abs(tensor).max() < NO_INERTIA * mass:
+            self._note(
+                "inertia", what, place, f"entries below {NO_INERTIA:g} m2 times the mass are read as zero"
+            )
             return np.zeros((3, 3))
         return tensor
 

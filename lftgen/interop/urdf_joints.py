@@ -86,12 +86,18 @@ class JointMaker:
 
     def _revolute(self, joint: JointPart) -> Any:
         return mechanics_joints.RevoluteJoint(
-            self.names[joint.name], angle=self._coordinate(joint), **self._driven(joint)
+            self.names[joint.name],
+            angle=self._coordinate(joint),
+            rest_angle=joint.spring_rest,
+            **self._driven(joint),
         )
 
     def _prismatic(self, joint: JointPart) -> Any:
         return mechanics_joints.PrismaticJoint(
-            self.names[joint.name], position=self._coordinate(joint), **self._driven(joint)
+            self.names[joint.name],
+            position=self._coordinate(joint),
+            rest_position=joint.spring_rest,
+            **self._driven(joint),
         )
 
     def _fixed(self, joint: JointPart) -> Any:

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from lftgen.errors import ModelError, ModelWarning, ParameterError
+from lftgen.errors import ModelError, ParameterError
 from lftgen.interop.urdf_joints import JointMaker, placed, rpy_snapped
 from lftgen.interop.urdf_names import NameMap
 from lftgen.interop.urdf_options import BASE, ImportOptions, with_locked
 from lftgen.interop.urdf_parts import JointPart, LinkPart, RobotParts
+from lftgen.interop.urdf_remarks import (
+    check_physical,
+    merged_notes,
+    repaired,
+    warn_of_inertias,
+    warn_of_losses,
+)
 from lftgen.interop.urdf_report import ImportReport, Note
 from lftgen.interop.urdf_schedule import (
     Uncertainties,
     quantity_of,
     scheduled_joints,
 )
-from lftgen.interop.urdf_tree import Pose, RobotTree, apart_links, build_robot_tree, merged_inertia
+from lftgen.interop.urdf_tree import RobotTree, apart_links, build_robot_tree, merged_inertia
 from lftgen.mechanics import joints as mechanics_joints
 from lftgen.mechanics.body import RigidBody
 from lftgen.mechanics.mechanism import Mechanism
@@ -52,7 +58,8 @@ class MechanismBuilder:
         options.check_names(parts)
         self.notes: list[Note] = list(parts.notes)
         self.options = options
-        self.parts = with_locked(parts, options, self.notes)
+        checked = repaired(parts, self.notes) if options.unphysical == "repair" else parts
+        self.parts = with_locked(checked, options, self.notes)
         self.uncertain = Uncertainties(options.uncertain, self.parts)
         self.asked = scheduled_joints(self.parts, options)
         self.tree: RobotTree = build_robot_tree(
@@ -84,12 +91,15 @@ class MechanismBuilder:
             body, joint = self._payload(link, payload)
             bodies.append(body)
             joints.append(joint)
-        self._warn()
+        warn_of_losses(self.tree.joints, self.notes)
+        warn_of_inertias(self.parts, self.tree, self.notes, free=self.free)
         return self._mechanism(bodies, joints)
 
     def _mechanism(self, bodies: list[RigidBody], joints: list[Any]) -> ImportedMechanism:
         gravity = self.parts.gravity if self.options.gravity is None else self.options.gravity
-        self._note_merged()
+        self.notes += merged_notes(self.tree, free=self.free)
+        for key, changed in self.names.changed.items():
+            self.notes.append(Note("renamed", key, self.parts.label, f"is {changed} in the mechanism"))
         made = self.uncertain.made | self.parameters
         report = ImportReport(
             self.parts.label,
@@ -126,6 +136,7 @@ class MechanismBuilder:
             own.place,
             f"link {own.name!r}" if len(links) == 1 else f"link {own.name!r} and links welded to it",
         ):
+            check_physical(inertia)
             return RigidBody(
                 self.body_names[carrier], mass=mass, com=com, inertia=inertia, ports=self._ports(carrier)
             )
@@ -237,56 +248,8 @@ class MechanismBuilder:
                     f"<inertial>, or hold the joint with locked=[{joint.name!r}]"
                 )
 
-    def _note_merged(self) -> None:
-        for joint in self.tree.welds:
-            carrier = self.tree.poses[joint.child].carrier
-            if carrier != self.tree.root or self.free:
-                text = f"welded to {carrier!r} by joint {joint.name!r}; a port of that body"
-                self.notes.append(Note("merged", f"link {joint.child!r}", joint.place, text))
-        for key, name in self.names.changed.items():
-            self.notes.append(Note("renamed", key, self.parts.label, f"is {name} in the mechanism"))
-
-    def _warn(self) -> None:
-        """What a user may not mean, once for a file and kind."""
-        rubbing = [j for j in self.tree.joints if j.friction]
-        for j in rubbing:
-            text = f"friction {j.friction:.6g} is not linear and is left out"
-            self.notes.append(Note("friction", f"joint {j.name!r}", j.place, text))
-        if rubbing:
-            _warn(rubbing, "dry friction is not linear and is left out of the model (damping is kept)")
-        limited = [n for n in self.notes if n.kind == "limits"]
-        if limited:
-            _warn_text(
-                f"{limited[0].place}: {limited[0].element}: {limited[0].text} are not used", len(limited)
-            )
-        for link, pose in self.tree.poses.items():
-            self._warn_of_inertia(self.parts.links[link], pose)
-
-    def _warn_of_inertia(self, link: LinkPart, pose: Pose) -> None:
-        """A welded link that no body could be; a body of its own raises."""
-        moments = np.linalg.eigvalsh(link.inertia)
-        slack = 1e-9 * max(abs(moments).max(), 1e-300)
-        if moments[0] >= -slack and moments[2] <= moments[0] + moments[1] + slack:
-            return
-        text = f"principal moments {np.round(moments, 9)} are those of no body (negative, or against the triangle rule)"
-        self.notes.append(Note("inertia", f"link {link.name!r}", link.place, text))
-        if self.body_names[pose.carrier] != GROUND:
-            _warn_text(
-                f"{link.place}: link {link.name!r}: {text}; welded to {pose.carrier!r} nevertheless", 1
-            )
-
 
 _ENTRIES = (("ixx", 0, 0), ("ixy", 0, 1), ("ixz", 0, 2), ("iyy", 1, 1), ("iyz", 1, 2), ("izz", 2, 2))
-
-
-def _warn(joints: Sequence[JointPart], text: str) -> None:
-    names = ", ".join(repr(j.name) for j in joints[:4]) + (" ..." if len(joints) > 4 else "")
-    _warn_text(f"{joints[0].place}: joints {names}: {text}", 1)
-
-
-def _warn_text(text: str, count: int) -> None:
-    more = f" (and {count - 1} more, see the report)" if count > 1 else ""
-    warnings.warn(text + more, ModelWarning, stacklevel=6)
 
 
 def _exact(matrix: np.ndarray) -> sp.Matrix:

@@ -17,7 +17,12 @@ from lftgen.interop.urdf_report import Note
 
 BASE = "floating_base"
 """Name of the free joint of a free base."""
-MIMIC = ("refuse", "lock", "independent")
+_CHOICES = {
+    "mimic": ("refuse", "lock", "independent"),
+    "base": ("fixed", "free"),
+    "angle_unit": ("rad", "deg"),
+    "unphysical": ("refuse", "repair"),
+}
 SNAP = 5e-10
 """Angles that miss a multiple of 90 degrees by less than this are read as that multiple, rad."""
 
@@ -40,6 +45,7 @@ class ImportOptions:
     loads: Sequence[Any] = ()
     angle_unit: str = "rad"
     snap: float = SNAP
+    unphysical: str = "refuse"
     name: str | None = None
 
     def __post_init__(self) -> None:
@@ -51,7 +57,7 @@ class ImportOptions:
                 raise ParameterError(f"{key} must be a mapping of names to values, got {value!r}")
         object.__setattr__(self, "locked", _locked(self.locked))
         object.__setattr__(self, "passive", _names(self.passive, "passive"))
-        for key, known in (("mimic", MIMIC), ("base", ("fixed", "free")), ("angle_unit", ("rad", "deg"))):
+        for key, known in _CHOICES.items():
             if getattr(self, key) not in known:
                 raise ParameterError(f"{key} must be one of {', '.join(known)}, got {getattr(self, key)!r}")
         number(self.snap, "snap", minimum=0.0, error=ParameterError)
@@ -123,10 +129,10 @@ def position(joint: JointPart, options: ImportOptions, notes: list[Note]) -> Any
                 "give ranges={...} to widen them"
             )
         return q
-    rest = 0.0 if joint.rest is None else joint.rest
+    rest = joint.home
     if joint.lower is not None and joint.upper is not None and not joint.lower <= rest <= joint.upper:
         middle = (joint.lower + joint.upper) / 2
-        text = f"zero is outside the limits [{joint.lower:.6g}, {joint.upper:.6g}]: at their middle, {middle:.6g}"
+        text = f"{rest:.6g} is outside the limits [{joint.lower:.6g}, {joint.upper:.6g}]: at their middle, {middle:.6g}"
         notes.append(Note("position", f"joint {joint.name!r}", joint.place, text))
         return middle
     return rest

@@ -66,7 +66,8 @@ class Mimic:
 class JointPart:
     """A joint: placement in the parent link, type, axis in its own frame, limits and losses.
 
-    ``lower`` and ``upper`` are None where the file gives no usable range.
+    ``lower`` and ``upper`` are None where the file gives no usable range; ``home`` is where the joint stands unless told
+    otherwise, ``spring_rest`` where its spring is relaxed (None: at the equilibrium).
     """
 
     name: str
@@ -85,7 +86,8 @@ class JointPart:
     armature: float = 0.0
     gear_ratio: float = 1.0
     rotor_inertia: float = 0.0
-    rest: float | None = None
+    spring_rest: float | None = None
+    home: float = 0.0
     mimic: Mimic | None = None
 
     @property

@@ -16,7 +16,7 @@ class Note:
     ----------
     kind : str
         ``merged``, ``locked``, ``renamed``, ``ignored``, ``range``, ``position``, ``axis``, ``angle``, ``inertia``,
-        ``friction``, ``mimic``, ``ground``.
+        ``friction``, ``mimic``, ``ground``, ``limits``, ``frame``.
     element : str
         Link or joint, as the file names it (or a tag).
     place : str

@@ -18,7 +18,7 @@ _MAPPINGS = {
     "locked": "locked",
 }
 _WORDS = {"scheduled": "scheduled", "locked": "locked", "passive": "passive", "base": "base", "mimic": "mimic",
-          "gravity": "gravity", "unit": "angle_unit", "snap": "snap"}  # fmt: skip
+          "gravity": "gravity", "unit": "angle_unit", "snap": "snap", "unphysical": "unphysical"}  # fmt: skip
 
 
 def read_settings(texts: Sequence[str]) -> ImportOptions:

@@ -157,6 +157,26 @@ def _loop(joint: JointPart, to: dict[str, JointPart]) -> str:
     return " <- ".join(loop[:8] + (["..."] if len(loop) > 8 else []))
 
 
+def is_physical(inertia: np.ndarray) -> bool:
+    """Whether a body has such an inertia about its centre of mass: no negative moment, and the triangle rule."""
+    moments = np.linalg.eigvalsh(inertia)
+    slack = 1e-9 * max(float(np.abs(moments).max()), 1e-300)
+    return bool(moments[0] >= -slack and moments[2] <= moments[0] + moments[1] + slack)
+
+
+def nearest_physical(inertia: np.ndarray) -> np.ndarray:
+    """The inertia whose second moments of mass are those of this one, the negative ones set to zero.
+
+    ``S = tr(I)/2 - I`` is the integral of ``x x^T`` over the mass, positive semi-definite for every body, and
+    ``I = tr(S) - S``; see P. Wensing, S. Kim, J.-J. Slotine, *Linear matrix inequalities for physically consistent inertial
+    parameter identification*, 2018.
+    """
+    values, axes = np.linalg.eigh(np.trace(inertia) / 2 * np.eye(3) - inertia)
+    moments = axes @ np.diag(np.maximum(values, 0.0)) @ axes.T
+    repaired = np.trace(moments) * np.eye(3) - moments
+    return np.asarray((repaired + repaired.T) / 2)
+
+
 def merged_inertia(links: list[tuple[LinkPart, Pose]]) -> tuple[float, np.ndarray, np.ndarray]:
     """Mass, centre of mass and inertia about it of links that move as one (parallel axes)."""
     mass = sum(link.mass for link, _ in links)
