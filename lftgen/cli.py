@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from lftgen import _console as console
+from lftgen._command_export import SchemaOf, export
 from lftgen._command_grid import grid
 from lftgen.errors import LftgenError
 
@@ -207,23 +208,26 @@ def evaluate(
 
 @app.command()
 def schema(
+    of: Annotated[SchemaOf, typer.Argument(help="Which files: model files, or LFT files.")] = SchemaOf.model,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="File to write.")
     ] = None,
 ) -> None:
-    """Write the JSON Schema of model files, for editors."""
+    """Write the JSON Schema of model files (for editors), or of LFT files."""
     import json as json_module
 
     from lftgen.interop.files import write_text
+    from lftgen.interop.lft_file import lft_schema
     from lftgen.interop.model_schema import json_schema
 
-    text = json_module.dumps(json_schema(), indent=2) + "\n"
+    text = json_module.dumps(lft_schema() if of is SchemaOf.lft else json_schema(), indent=2) + "\n"
     if output is None:
         sys.stdout.write(text)
     else:
         write_text(output, text)
 
 
+app.command()(export)
 app.command()(grid)
 
 

@@ -40,6 +40,20 @@ def matlab_name(name: str) -> str:
     return text[:MATLAB_LENGTH]
 
 
+def julia_name(name: str) -> str:
+    """The closest name that Julia takes for a variable, of ASCII letters.
+
+    Examples
+    --------
+    >>> julia_name("θ1"), julia_name("end"), julia_name("1a")
+    ('theta1', 'x_end', 'x1a')
+    """
+    text = re.sub(r"[^A-Za-z0-9_]", "_", _ascii(name))
+    if text in JULIA_RESERVED or not text.strip("_"):
+        text = f"x_{text}"
+    return text if re.match(r"[A-Za-z_]", text) else f"x{text}"
+
+
 def is_matlab_name(name: str) -> bool:
     """Whether MATLAB takes a name as it is."""
     return bool(name) and matlab_name(name) == name

@@ -67,6 +67,22 @@ def to_lpvss(
     ...     lg.to_lpvss(arm, f"{folder}/arm_lpv").read_text().splitlines()[0]
     'function [A, B, C, D, E, dx0, x0, u0, y0, Delays] = arm_lpv(t, p, q)'
     """
+    files = lpvss_files(mechanism, path, plant=plant, trim=trim, inputs=inputs, outputs=outputs)
+    write_files(files)
+    (target,) = files
+    return target
+
+
+def lpvss_files(
+    mechanism: Mechanism,
+    path: str | Path,
+    *,
+    plant: LFT | None = None,
+    trim: Trim | None = None,
+    inputs: Any = None,
+    outputs: Any = None,
+) -> dict[Path, str | bytes]:
+    """What :func:`to_lpvss` writes: contents by file."""
     if not isinstance(mechanism, Mechanism):
         raise ModelError(f"to_lpvss writes a Mechanism, got {mechanism!r:.60} ({type(mechanism).__name__})")
     if trim is not None and not isinstance(trim, Trim):
@@ -80,8 +96,7 @@ def to_lpvss(
     model = float_plant(plant, "to_lpvss")
     owner = trim.mechanism if isinstance(trim.mechanism, Mechanism) else mechanism
     model = model.declare(*(p for p in owner.parameters if p.name not in model.repetitions))
-    write_files({target: _Writer(owner, trim, model, target.stem).text()})
-    return target
+    return {target: _Writer(owner, trim, model, target.stem).text()}
 
 
 class _Writer:

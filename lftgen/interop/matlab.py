@@ -56,17 +56,21 @@ def to_matlab(plant: LFT, path: str | Path) -> tuple[Path, Path]:
     >>> [line for line in text.splitlines() if "ureal(" in line]
     ["e.m = ureal('m', 2, 'Range', [1 4]);"]
     """
+    files = matlab_files(plant, path)
+    write_files(files)
+    program, data = files
+    return program, data
+
+
+def matlab_files(plant: LFT, path: str | Path) -> dict[Path, str | bytes]:
+    """What :func:`to_matlab` writes: contents by file."""
     model = float_plant(plant, "to_matlab")
     target = matlab_target(path, "to_matlab")
     elements = elements_of(model)
-    files = (target, target.with_suffix(".mat"))
-    write_files(
-        {
-            files[0]: function_text(model, elements, target.stem),
-            files[1]: mat_bytes(mat_content(model, elements)),
-        }
-    )
-    return files
+    return {
+        target: function_text(model, elements, target.stem),
+        target.with_suffix(".mat"): mat_bytes(mat_content(model, elements)),
+    }
 
 
 def matlab_target(path: Any, writer: str) -> Path:

@@ -1,12 +1,17 @@
 """Saving and loading: exact to the last bit, and damaged files refused."""
 
 import json
+import os
+import time
 
 import numpy as np
 import pytest
 import sympy as sp
+from jsonschema import Draft202012Validator
 
 import lftgen as lg
+from lftgen.interop import json_data
+from lftgen.interop.lft_file import lft_schema, to_dict
 from tests.strategies import ANGLE, COMPLEX, FULL, FULL_REAL, LENGTH, MASS, QUARTER, random_lft
 
 
@@ -81,6 +86,19 @@ DAMAGES = {
     "reversed range": lambda f: f | {"blocks": [f["blocks"][0] | {"parameter": f["blocks"][0]["parameter"] | {"lower": 9}}]},
     "one name twice": lambda f: f | {"outputs": ["y", "y"]},
     "a list": lambda f: [f],
+    "no such field": lambda f: f | {"comment": "x"},
+    "an older version": lambda f: f | {"version": 0},
+    "a version as truth": lambda f: f | {"version": True},
+    "exact entries in a float file": lambda f: f | {"M": [[[[["1", []]], [["1", []]]]] * len(f["M"][0]), *f["M"][1:]]},
+    "float entries in an exact file": lambda f: f | {"entries": "exact"},
+    "a truth value for a number": lambda f: f | {"M": [[True] * len(f["M"][0]), *f["M"][1:]]},
+    "a number too large": lambda f: f | {"M": [[10**400] * len(f["M"][0]), *f["M"][1:]]},
+    "repetitions as a float": lambda f: f | {"blocks": [f["blocks"][0] | {"repetitions": 1.5}]},
+    "shape of another model": lambda f: f | {"shape": [9, 9]},
+    "no map": lambda f: f | {"blocks": [{k: v for k, v in f["blocks"][0].items() if k != "map"}]},
+    "a map that folds": lambda f: f | {"blocks": [f["blocks"][0] | {"map": {"origin": 2.0, "scale": 0.0, "skew": 0.0}}]},
+    "a parameter for a complex block": lambda f: f | {"blocks": [f["blocks"][0] | {"kind": "complex"}]},
+    "a field missing in a block": lambda f: f | {"blocks": [{k: v for k, v in f["blocks"][0].items() if k != "bound"}]},
     "names that are numbers": lambda f: f | {"inputs": [1, 2]},
     "a name that is text": lambda f: f | {"inputs": "ab"},
 }  # fmt: skip
@@ -97,6 +115,123 @@ def test_damaged_files(name, tmp_path):
         lg.load(path)
 
 
+def test_the_schema_and_the_reader_agree(tmp_path):
+    """What save writes is valid for the published schema; the damages that a schema can see are not, by either."""
+    validator = Draft202012Validator(lft_schema())
+    Draft202012Validator.check_schema(lft_schema())
+    for make in MODELS.values():
+        content = to_dict(make())
+        validator.validate(content)
+        json_data.check(content, lft_schema(), lft_schema())
+    base = to_dict(lg.realize([[MASS, 1], [MASS**2, 2]], inputs=["a", "b"], outputs=["y", "z"]))
+    seen = 0
+    for name, damage in DAMAGES.items():
+        content = json.loads(json.dumps(damage(json.loads(json.dumps(base)))).replace("NaN", "0"))
+        theirs = validator.is_valid(content)
+        try:
+            json_data.check(content, lft_schema(), lft_schema())
+            ours = True
+        except lg.ModelError:
+            ours = False
+        seen += not ours
+        assert ours == theirs or name == "a number too large", name  # which JSON Schema knows no limit for
+    assert seen >= 15
+
+
+MESSAGES = {
+    "unknown kind": r"blocks\[0\]\.kind: expected one of \"real\".* came \"imaginary\"",
+    "an older version": "expected version 1 of lftgen-lft, got 0",
+    "no such field": 'unknown field "comment"',
+    "no matrix": 'the field "M" is missing',
+    "names that are numbers": r"inputs\[0\]: expected a text, came 1",
+    "too many repetitions": r"blocks\[0\]\.repetitions: expected a number from 0 to 100000, came 1000000000",
+    "shape of another model": r"shape: expected \[.*\] from the states, blocks, inputs and outputs, came \[9, 9\]",
+    "a nan": "NaN is no number of JSON",
+}
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_messages_name_field_and_value(name, tmp_path):
+    """The place, what was expected, what came."""
+    model = lg.realize([[MASS, 1], [MASS**2, 2]], inputs=["a", "b"], outputs=["y", "z"])
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(DAMAGES[name](to_dict(model))))
+    with pytest.raises(lg.ModelError, match=MESSAGES[name]):
+        lg.load(path)
+
+
+def _hostile_exact(**changes):
+    text = {"coefficient": "1", "exponent": 0} | changes
+    entry = [[[text["coefficient"], [text["exponent"]]]], [[text.get("bottom", "1"), [0]]]]
+    return json.dumps(to_dict(lg.realize([[c]])) | {"M": [[entry]]})
+
+
+HOSTILE = {
+    "a coefficient with an exponent": lambda: _hostile_exact(coefficient="1e999999999"),
+    "a coefficient without end": lambda: _hostile_exact(coefficient="9" * 5_000_000),
+    "a power without end": lambda: _hostile_exact(exponent=10**9),
+    "a division by zero": lambda: _hostile_exact(bottom="0"),
+    "a fraction by zero": lambda: _hostile_exact(coefficient="1/0"),
+    "an integer without end": lambda: '{"format": "lftgen-lft", "version": ' + "9" * 10_000_000 + "}",
+    "lists without end": lambda: "[" * 15_000_000,
+    "many lists": lambda: "[" + "[]," * 5_000_000 + "0]",
+    "many objects": lambda: "[" + '{"a":0},' * 1_900_000 + "0]",
+    "a long text": lambda: '{"format": "' + "x" * 15_000_000 + '"}',
+    "a field twice": lambda: '{"format": "lftgen-lft", "format": "lftgen-lft"}',
+    "cut off": lambda: json.dumps(to_dict(_everything()))[:-40],
+    "too large": lambda: " " * 16_000_001,
+    "more numbers": lambda: "[" + "0," * 7_900_000 + "0]",
+    "many numbers": lambda: '{"format": "lftgen-lft", "version": 1, "M": [[' + "0," * 1_400_000 + "0]]}",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_files_are_refused_at_once(name, tmp_path):
+    """Named errors, in under a second of this process's time."""
+    path = tmp_path / "hostile.json"
+    path.write_text(HOSTILE[name]())
+    start = time.process_time()
+    with pytest.raises(lg.ModelError, match=r"hostile\.json"):
+        lg.load(path)
+    assert time.process_time() - start < 1.0
+
+
+def test_paths_that_are_none(tmp_path):
+    """A number, nothing, a folder, a pipe: each a ModelError, in either direction; nothing is left behind."""
+    model = lg.realize([[MASS]])
+    for path in (3333, None, "", b"model.json", ["model.json"]):
+        with pytest.raises(lg.ModelError, match="expected the path of a file, got"):
+            lg.load(path)
+        with pytest.raises(lg.ModelError, match="expected the path of a file, got"):
+            lg.save(model, path)
+    with pytest.raises(lg.ModelError, match="it is a folder"):
+        lg.load(tmp_path)
+    with pytest.raises(lg.ModelError, match="it is a folder"):
+        lg.save(model, tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(lg.ModelError, match="no ordinary file"):
+        lg.load(tmp_path / "pipe")
+    with pytest.raises(lg.ModelError, match="no ordinary file"):
+        lg.save(model, tmp_path / "pipe")
+    assert [p.name for p in tmp_path.iterdir()] == ["pipe"]
+
+
+def test_a_full_disk_leaves_the_old_file(tmp_path):
+    """A file system without room: a named error; what was there stays."""
+    with pytest.raises(lg.ModelError, match=r"cannot write /dev/full|cannot write /proc/nothing"):
+        lg.save(lg.realize([[MASS]]), "/proc/nothing/model.json")
+    with pytest.raises(lg.ModelError, match="no ordinary file"):
+        lg.save(lg.realize([[MASS]]), "/dev/full")
+
+
+def test_models_beyond_the_limit_are_not_saved(tmp_path, monkeypatch):
+    """What could not be read back is refused when it is written."""
+    monkeypatch.setattr("lftgen.interop.lft_file.MAX_BYTES", 100)
+    with pytest.raises(lg.ModelError, match=r"save: the file would have .* more than 100"):
+        lg.save(lg.realize([[MASS]]), tmp_path / "model.json")
+    assert not list(tmp_path.iterdir())
+
+
 def test_no_such_file_and_no_json(tmp_path):
     """A missing, cut-off, binary or foreign file is a ModelError with its name; saving what is no LFT as well."""
     with pytest.raises(lg.ModelError, match=r"cannot read .*absent\.json"):
@@ -107,6 +242,6 @@ def test_no_such_file_and_no_json(tmp_path):
             lg.load(tmp_path / name)
     with pytest.raises(lg.ModelError, match="cannot write"):
         lg.save(lg.realize([[MASS]]), tmp_path / "absent" / "model.json")
-    with pytest.raises(lg.ModelError, match="save writes an LFT, got int"):
+    with pytest.raises(lg.ModelError, match=r"save writes an LFT, got 3 \(int\)"):
         lg.save(3, tmp_path / "model.json")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["binary", "cut", "deep"]
