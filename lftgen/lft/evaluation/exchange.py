@@ -143,8 +143,10 @@ def _solved_two(corner: _Table, right: _Table, out: list[list[np.ndarray]]) -> n
             np.multiply(minors[0], first if row is out[0] else second, out=row[j])
             row[j] -= minors[1] * (second if row is out[0] else first)
             row[j] *= negative
-    size = max(float(np.max(np.abs(v))) for v in (a, b, c, d))
-    return np.broadcast_to(~(size * size < CORNER_CONDITION * np.abs(determinant)), out[0][0].shape)
+    size = max(float(max(np.max(v), -np.min(v))) for v in (a, b, c, d)) ** 2
+    if size * float(max(np.max(positive), -np.min(positive))) < CORNER_CONDITION:
+        return np.zeros(out[0][0].shape, dtype=bool)
+    return np.broadcast_to(~(size < CORNER_CONDITION * np.abs(determinant)), out[0][0].shape)
 
 
 def eliminated(tableau: np.ndarray) -> np.ndarray:

@@ -20,7 +20,7 @@ import numpy as np
 from lftgen.errors import IllPosedError, ParameterError
 from lftgen.lft.data import LFTData
 from lftgen.lft.evaluation.many import plan_for, through
-from lftgen.lft.evaluation.plan import Plan
+from lftgen.lft.evaluation.plan import BATCH, MOST_POINTS, Plan
 from lftgen.lft.evaluation.points import (
     StateSpaceArrays,
     arrays_of,
@@ -35,8 +35,6 @@ CHUNK_POINTS = 100_000
 """Points of a chunk unless asked otherwise."""
 WORKED_ON = 65_536
 """Points whose exchanged values are held beside those that are returned."""
-GRID_BATCH = 2000
-"""Points worked on at once, so that they stay in the processor's cache."""
 NODE_SHARE = 0.3
 """Nodes are used where they are at most this share of the points."""
 
@@ -282,8 +280,9 @@ class _Nodes:
         flat = value.reshape(len(value), -1)
         first = start if start is not None else self.grid.number_of(part)
         shape = (len(plan.program.columns), len(plan.program.rows))
-        for i in range(0, flat.shape[1], GRID_BATCH):
-            inner = flat[:, i : i + GRID_BATCH].reshape(*shape, -1)
+        step = int(np.clip(BATCH // (len(flat) + len(store.places)), 16, MOST_POINTS))
+        for i in range(0, flat.shape[1], step):
+            inner = flat[:, i : i + step].reshape(*shape, -1)
             n = inner.shape[2]
             bad = plan.outer(inner, {k: v[first + i : first + i + n] for k, v in store.places.items()})
             if bad.any():

@@ -22,7 +22,7 @@ NOISE_FACTOR = 20.0
 """...or by this multiple of the direct solution's own rounding, whichever is more."""
 BATCH = 200_000
 """Numbers worked on at once, so that they stay in the processor's cache."""
-MOST_POINTS = 2000
+MOST_POINTS = 8000
 
 
 @dataclass(frozen=True)
