@@ -14,7 +14,8 @@ from lftgen.arguments import items
 from lftgen.errors import ModelError, ParameterError
 from lftgen.extras import require
 from lftgen.lft.data import LFTData
-from lftgen.lft.evaluation import evaluate_ports
+from lftgen.lft.evaluation import StateSpaceArrays, evaluate_grid
+from lftgen.lft.hinf_norm import hinf_norm
 from lftgen.lft.maps import check_known
 from lftgen.lft.responses import poles
 from lftgen.lft.structure import DeltaBlock, slices_of
@@ -119,25 +120,24 @@ def evaluate_block(plan: GridPlan, part: Sequence[slice]) -> dict[str, np.ndarra
     """All quantities on a part of the grid, one slice an axis; arrays of shape (axes..., dimensions...)."""
     axes = [v[s] for v, s in zip(plan.axes.values(), part, strict=True)]
     shape = tuple(len(v) for v in axes)
-    mesh = np.meshgrid(*axes, indexing="ij") if axes else []
-    values: dict[str, Any] = {k: m.ravel() for k, m in zip(plan.axes, mesh, strict=True)}
-    ports = evaluate_ports(plan.data, values | dict(plan.fixed), extrapolate=plan.extrapolate)
-    n = len(plan.data.structure.states)
-    A, B, C, D = ports[:, :n, :n], ports[:, :n, n:], ports[:, n:, :n], ports[:, n:, n:]
-    found = {"value": ports, "A": A, "B": B, "C": C, "D": D}
-    if "poles" in plan.quantities:
-        found["poles"] = poles(A)
-    if "peak_gain" in plan.quantities:
-        found["peak_gain"], found["peak_frequency"] = _peaks(A, B, C, D)
+    values = dict(zip(plan.axes, axes, strict=True)) | dict(plan.fixed)
+    table = evaluate_grid(plan.data, values, extrapolate=plan.extrapolate)
+    found: dict[str, np.ndarray]
+    if isinstance(table, np.ndarray):
+        found = {"value": table}
+    else:
+        found = {"A": table.A, "B": table.B, "C": table.C, "D": table.D}
+        if "poles" in plan.quantities:
+            found["poles"] = poles(table.A)
+        if "peak_gain" in plan.quantities:
+            found["peak_gain"], found["peak_frequency"] = _peaks(table)
     return {k: found[k].reshape(*shape, *sizes) for k, (_, sizes, _) in plan.arrays().items()}
 
 
-def _peaks(A: np.ndarray, B: np.ndarray, C: np.ndarray, D: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    from lftgen.lft.hinf_norm import hinf_norm
-
-    pairs = [hinf_norm(*model) for model in zip(A, B, C, D, strict=True)]
-    table = np.array(pairs, dtype=float).reshape(len(pairs), 2)
-    return table[:, 0], table[:, 1]
+def _peaks(table: StateSpaceArrays) -> tuple[np.ndarray, np.ndarray]:
+    models = zip(*(m.reshape(-1, *m.shape[-2:]) for m in (table.A, table.B, table.C, table.D)), strict=True)
+    pairs = np.array([hinf_norm(*model) for model in models], dtype=float).reshape(-1, 2)
+    return pairs[:, 0], pairs[:, 1]
 
 
 def chunk_slices(plan: GridPlan, chunks: Mapping[str, int] | int) -> list[list[slice]]:
