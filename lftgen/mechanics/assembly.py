@@ -127,7 +127,7 @@ class Assembler:
         reference = best
         if clock is not None and gravity_only and not commuting.is_planar(self.tree):
             part = Clock(0.6 * clock.seconds, clock.progress)
-            K = by_transposes(self.tree, self.base, self._inertial.field, part)
+            K = by_transposes(self.tree, self.base, self._inertial.field, part, order(best))
             if K is not None:
                 bent = self._bent
                 full = self._recursion() if bent else None

@@ -32,10 +32,11 @@ from lftgen.mechanics.tree import Tree
 
 Progress = Callable[[int, float], None]
 """Called with the fewest repetitions so far and the seconds spent."""
-QUICK_MOVES = 1500
-"""Moves of the search that is part of the default: a fraction of a second, the same result each time."""
-QUICK_GRID, QUICK_ENTRIES = 1_000, 150
-"""Only polynomials up to this size are searched by default."""
+QUICK_MOVES, QUICK_WORK = 1500, 200_000
+"""Moves of the search that is part of the default, and moves times coefficients: a second at most, the same result each
+time."""
+QUICK_GRID, QUICK_ENTRIES = 1_000, 2_000
+"""Only polynomials up to this size (points of the grid, coefficients) are searched by default."""
 
 
 def order(a: LFTData) -> int:
@@ -71,17 +72,15 @@ def by_words(tree: Tree, dynamics: LFTData, clock: Clock | None) -> LFTData | No
         return None
     options = {"largest_grid": QUICK_GRID} if clock is None else {}
     plain = read_polynomial(dynamics, **options)
-    if plain is None or (clock is None and plain.entries > 4 * QUICK_ENTRIES):
+    if plain is None or (clock is None and plain.entries > QUICK_ENTRIES):
         return None
     polynomial, left, right = _sparser(tree, dynamics, plain)
-    if clock is None and polynomial.entries > QUICK_ENTRIES:
-        return None
     have, target = order(dynamics), sum(order_bound(dynamics).values())
     if target >= have:
         return None
     search = TurnSearch(polynomial, target)
     if clock is None:
-        search.run(moves=QUICK_MOVES)
+        search.run(moves=min(QUICK_MOVES, QUICK_WORK // polynomial.entries))
     else:
         offset = clock.seconds - clock.left
         told = clock.progress
@@ -152,8 +151,11 @@ def _parallel_before(tree: Tree, joint: Joint) -> tuple[Joint | None, int]:
     return None, 0
 
 
-def by_transposes(tree: Tree, base: sp.MatrixBase, number: Field, clock: Clock) -> LFTData | None:
-    """The gravity stiffness with some entries read as transposes, where that takes fewer repetitions; None where not."""
+def by_transposes(tree: Tree, base: sp.MatrixBase, number: Field, clock: Clock, have: int) -> LFTData | None:
+    """The gravity stiffness with some entries read as transposes, where that takes fewer repetitions; None where not.
+
+    ``have`` is the order of the whole dynamics with the stiffness in one pass, for the reports.
+    """
 
     def built(taken: Pairs) -> LFTData:
         turned = frozenset((b, a) for a, b in taken)
@@ -171,7 +173,7 @@ def by_transposes(tree: Tree, base: sp.MatrixBase, number: Field, clock: Clock) 
         K = built(taken)
         if order(K) < order(best.stiffness):
             best.taken, best.stiffness = taken, K
-        clock.tell(order(best.stiffness))
+        clock.tell(have - order(first) + order(best.stiffness))
     return best.stiffness if order(best.stiffness) < order(first) else None
 
 
