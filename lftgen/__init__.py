@@ -1,5 +1,6 @@
 """lftgen: exact LFT/LPV models of multibody mechanisms around parameter-dependent equilibria."""
 
+from lftgen.analysis.mu.bounds import MuBounds, mu
 from lftgen.analysis.robustness import RobustStability, WorstCaseGain, robust_stability, worst_case_gain
 from lftgen.check import CheckReport, check
 from lftgen.errors import (
@@ -72,6 +73,7 @@ __all__ = [
     "MissingDependencyError",
     "ModelError",
     "ModelWarning",
+    "MuBounds",
     "NotRationalError",
     "Parameter",
     "ParameterError",
@@ -100,6 +102,7 @@ __all__ = [
     "hstack",
     "load",
     "lpv_system",
+    "mu",
     "read_grid",
     "read_mjcf",
     "read_model",

@@ -28,11 +28,14 @@ class RobustStability:
     frequency : float
         Where a pole lies on the imaginary axis there, in rad/s (inf: the loop becomes ill-posed; nan: none found).
     status : str
-        ``"done"`` (the bounds agree to the tolerance), ``"unstable nominal"``, ``"ill-posed"`` (no loop exists at the
-        nominal or the middle of the box), ``"time limit"``, ``"interrupted"``, ``"bounds apart"`` (nothing left to try).
+        ``"done"`` (the bounds agree to the tolerance), ``"unstable nominal"``, ``"unstable middle"`` (of the
+        box), ``"ill-posed"`` (no loop exists at the nominal or the middle), ``"time limit"``, ``"interrupted"``, ``"bounds apart"`` (nothing left to try).
     tried : str
         What was done, for people.
     seconds : float
+    uncertainties : dict of str to array
+        Values of uncertain dynamics at that frequency that destabilise together with ``parameters``; of norm ``upper``
+        times their bound at most.
     """
 
     lower: float
@@ -42,6 +45,7 @@ class RobustStability:
     status: str = "done"
     tried: str = ""
     seconds: float = 0.0
+    uncertainties: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     @property
     def robust(self) -> bool:

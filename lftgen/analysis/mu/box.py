@@ -16,7 +16,7 @@ from lftgen.lft.structure import DeltaBlock
 
 @dataclass(frozen=True)
 class Box:
-    """The loop over the box [-1, 1] of its real scalars, which are ``blocks`` in this order."""
+    """The loop over the box [-1, 1] of its real scalars, which are ``blocks`` in this order (none: they have no names)."""
 
     loop: Loop
     blocks: tuple[DeltaBlock, ...]
@@ -52,8 +52,8 @@ class Box:
 
     def values(self, reals: np.ndarray) -> dict[str, float]:
         """Parameters in their own units; a point of the box stays inside of the declared ranges."""
-        out = {}
-        for b, d in zip(self.blocks, reals, strict=True):
+        out: dict[str, float] = {}
+        for b, d in zip(self.blocks, reals if self.blocks else (), strict=True):
             p = b.parameter
             if p is None:
                 continue

@@ -177,12 +177,18 @@ def _mixed(M: np.ndarray, structure: MuStructure, rays: int, starts: int) -> Sin
     best: Singular | None = None
     for k, d in sorted(candidates, key=lambda c: c[0])[:starts]:
         for reals in (k * d, _outer(parts, k, k * d)):
-            _, others, _ = aligned(parts, reals)
-            size = max(float(np.abs(reals).max(initial=0.0)), k if reals is d else 0.0)
-            found = _balanced(parts, reals, others, size)
+            found = _balanced(parts, reals, aligned(parts, reals)[1])
             if found is not None and (best is None or found.size < best.size):
                 best = found
     return best
+
+
+def local_bound(M: np.ndarray, structure: MuStructure, start: Singular) -> Singular | None:
+    """The smallest Delta near to one of a neighbouring matrix (mixed structures)."""
+    parts = _Parts(M, structure)
+    reals = np.array([float(start.deltas[i].real) for i in parts.real])
+    reals = _outer(parts, start.size, reals)
+    return _balanced(parts, reals, aligned(parts, reals)[1])
 
 
 def _first_size(parts: _Parts, d: np.ndarray, scale: float) -> float:
@@ -221,9 +227,7 @@ def _outer(parts: _Parts, k: float, reals: np.ndarray) -> np.ndarray:
     return reals
 
 
-def _balanced(
-    parts: _Parts, reals: np.ndarray, others: dict[int, np.ndarray], size: float
-) -> Singular | None:
+def _balanced(parts: _Parts, reals: np.ndarray, others: dict[int, np.ndarray]) -> Singular | None:
     """Complex blocks of the size that makes the eigenvalue 1 with these real scalars."""
     h = aligned(parts, reals, others)[0]
     if not h > 0:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from lftgen.analysis.mu import migration, pieces
 from lftgen.analysis.mu.box import Box
 from lftgen.analysis.mu.frequencies import Clock, cover
+from lftgen.analysis.mu.mixed import mixed_destabiliser
 from lftgen.analysis.mu.upper import Problem
 from lftgen.analysis.robust_results import Progress, RobustStability
 
@@ -21,8 +24,8 @@ class MarginSearch:
         self.clock, self.seed, self.progress = clock, seed, progress
         self.lower, self.upper = 0.0, float("inf")
         self.worst: migration.Destabiliser | None = None
-        self.peak, self.tried = 0.0, [""]
-        self.tried.clear()
+        self.peak = 0.0
+        self.tried: list[str] = []
 
     def run(self) -> RobustStability:
         for reals, name in (
@@ -47,14 +50,24 @@ class MarginSearch:
             status = "done" if close else "time limit" if self.clock.over else "bounds apart"
         point = self.box.values(self.worst.reals) if self.worst else {}
         frequency = self.worst.frequency if self.worst else float("nan")
-        return RobustStability(self.lower, self.upper, point, frequency, status, "; ".join(self.tried))
+        names = {b.name or f"block {i}" for i, b in enumerate(self.loop.structure.blocks) if b.kind != "real"}
+        blocks = {k: v for k, v in self.deltas().items() if k in names}
+        return RobustStability(
+            float(self.lower),
+            float(self.upper),
+            point,
+            frequency,
+            status,
+            "; ".join(self.tried),
+            uncertainties=blocks,
+        )
 
     def _goal(self) -> float:
         return min(self.upper * (1 - self.tolerance), self.largest)
 
     def _found(self, found: migration.Destabiliser | None) -> None:
         if found is not None and found.size < self.upper:
-            self.worst, self.upper = found, found.size
+            self.worst, self.upper = found, float(found.size)
             self.lower = min(self.lower, self.upper)
             self._note()
 
@@ -64,18 +77,31 @@ class MarginSearch:
 
     def _search(self) -> None:
         self._found(migration.smallest_destabiliser(self.loop, largest=self.largest, seed=self.seed))
-        self.tried.append(
-            f"poles followed along rays: {'first crossing at ' + format(self.upper, '.6g') if self.worst else 'no crossing'}"
-        )
+        self.tried.append(f"poles followed along rays: {self._where()}")
+        if len(self.loop.real_blocks) < len(self.loop.structure.blocks):
+            self._found(mixed_destabiliser(self.loop, largest=self.largest, clock=self.clock, seed=self.seed))
+            self.tried.append(f"complex blocks aligned at peaks of mu: {self._where()}")
+
+    def _where(self) -> str:
+        return f"crossing at {self.upper:.6g}" if self.worst else "no crossing"
+
+    def deltas(self) -> dict[str, Any]:
+        """The destabilising value of each block, by name, normalised."""
+        if self.worst is None:
+            return {}
+        reals = dict(zip(self.loop.real_blocks, self.worst.reals.tolist(), strict=True))
+        out: dict[str, Any] = {}
+        for i, b in enumerate(self.loop.structure.blocks):
+            out[b.name or f"block {i}"] = reals.get(i, self.worst.others.get(i, np.zeros(b.shape)))
+        return out
 
     def _certify(self) -> None:
         channels, structure = self.loop.channels()
-        limit = min(self.upper, self.largest)
         first = (self.worst.frequency,) if self.worst else ()
         result = cover(
             channels,
             Problem.whole(structure),
-            (1 + 0.6 * self.tolerance) / limit,
+            (1 + 0.6 * self.tolerance) / self.upper if self.worst else 1 / self.largest,
             first=first,
             clock=self.clock,
             margin=0.2 * self.tolerance,
@@ -83,9 +109,7 @@ class MarginSearch:
         )
         self.peak = result.peak
         if result.complete and np.isfinite(result.level):
-            self.lower = min(1 / result.level, limit)
-            if np.isinf(self.upper) and self.lower * (1 + self.tolerance) >= self.largest:
-                self.lower = self.largest / (1 + 0.6 * self.tolerance)
+            self.lower = min(1 / result.level, min(self.upper, self.largest))
         self.tried.append(f"D, G scalings on {len(result.intervals)} frequency intervals: {self.lower:.6g}")
         self._note()
 
@@ -98,7 +122,10 @@ class MarginSearch:
                 goal = min(goal, max(2 * self.lower, 1e-3 * self.largest))
             proof = pieces.certify_stability(self.loop, goal, share, (self.peak,))
             if proof.unstable is not None:
+                before = self.upper
                 self._found(migration.verified(self.loop, proof.unstable, 1.05 * goal))
+                if self.upper == before:
+                    break
                 goal = self._goal()
             elif proof.proven:
                 self.lower = goal

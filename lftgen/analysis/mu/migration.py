@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy import optimize
@@ -24,12 +25,14 @@ RAY_POINTS = 48
 class Destabiliser:
     """A point of ``size`` times the box with a pole that is not stable, or where the loop is ill-posed.
 
-    ``frequency`` is the pole's imaginary part (rad/s), inf where the loop is ill-posed.
+    ``frequency`` is the pole's imaginary part (rad/s), inf where the loop is ill-posed; ``others`` the complex blocks by
+    their number, where there are any.
     """
 
     size: float
     reals: np.ndarray
     frequency: float
+    others: Mapping[int, np.ndarray] = field(default_factory=dict)
 
 
 def directions(count: int, limit: int, rng: np.random.Generator) -> np.ndarray:

@@ -1,0 +1,195 @@
+"""`mu`: bounds of the structured singular value of a matrix, of a system over all frequencies, of an LFT."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from lftgen import arguments
+from lftgen.analysis.mu import pieces
+from lftgen.analysis.mu.box import Box
+from lftgen.analysis.mu.frequencies import Clock
+from lftgen.analysis.mu.loop import Loop
+from lftgen.analysis.mu.lower import Singular, lower_bound
+from lftgen.analysis.mu.margin import MarginSearch
+from lftgen.analysis.mu.structure import MuStructure, parse_blocks
+from lftgen.analysis.mu.upper import Problem, minimise
+from lftgen.errors import IllPosedError, ModelError
+from lftgen.lft.control_systems import from_control, is_control_system
+from lftgen.lft.model import LFT
+from lftgen.lft.threads import single_threaded
+
+
+@dataclass(frozen=True)
+class MuBounds:
+    """``lower <= mu <= upper``.
+
+    Attributes
+    ----------
+    lower, upper : float
+        ``lower`` belongs to ``deltas``, ``upper`` to D, G scalings (over all frequencies, for a system).
+    deltas : dict of str to float, complex or array
+        One value for each block, of norm at most 1/lower, with which I - M Delta is singular (``I - M(j frequency)
+        Delta`` for a system).  Empty if none was found; then ``lower`` is 0.
+    frequency : float
+        rad/s; nan for a matrix.
+    status : str
+        As in `RobustStability`; ``"done"`` if the bounds agree to the tolerance.
+    tried : str
+    seconds : float
+    """
+
+    lower: float
+    upper: float
+    deltas: Mapping[str, Any] = field(default_factory=dict)
+    frequency: float = float("nan")
+    status: str = "done"
+    tried: str = ""
+    seconds: float = 0.0
+
+
+@single_threaded
+def mu(
+    M: Any,
+    blocks: Sequence[Any] | None = None,
+    *,
+    tolerance: float = 0.005,
+    time_limit: float = 60.0,
+    seed: int = 0,
+) -> MuBounds:
+    """Structured singular value: the inverse of the smallest Delta that makes ``I - M Delta`` singular.
+
+    Parameters
+    ----------
+    M : array (n_z, n_w), LFT, or control.StateSpace
+        A real or complex matrix; an LFT, whose own blocks are taken, normalised (``normalized(recenter=True)``); or a
+        stable system with the given blocks.  An LFT with states and a system are looked at over all frequencies.
+    blocks : list
+        In the order of M's channels: ``("real", r)`` and ``("complex", r)`` for scalars repeated r times,
+        ``("full complex", (rows, columns))`` for a Delta_i of that shape (so M has ``columns`` rows and ``rows`` columns
+        there), or blocks of an LFT's ``delta``.
+    tolerance : float
+        Relative gap between the bounds that is good enough.
+    time_limit : float
+        Seconds.
+    seed : int
+        Of the search directions of the lower bound.
+
+    Returns
+    -------
+    MuBounds
+
+    Raises
+    ------
+    ModelError
+        Wrong shapes, kinds or types; a system that is not stable.
+
+    Notes
+    -----
+    Upper bound: D, G scalings (Fan, Tits, Doyle, IEEE TAC 36, 1991).  A "full real" block is bounded as if it were
+    complex.  mu of real scalars may be 0: ``[[0, 1], [-1, 0]]`` has no real eigenvalue.
+
+    Examples
+    --------
+    >>> import lftgen as lg
+    >>> result = lg.mu([[0, 1], [-1, 0]], [("real", 2)])
+    >>> result.lower, result.upper
+    (0.0, 0.0)
+    >>> result = lg.mu([[1, 2], [3, 4]], [("full complex", (2, 2))])  # the largest singular value
+    >>> round(result.lower, 4), round(result.upper, 4)
+    (5.465, 5.465)
+    """
+    arguments.number(tolerance, "mu: tolerance", minimum=0)
+    clock = Clock(arguments.number(time_limit, "mu: time_limit", minimum=0))
+    if isinstance(M, LFT):
+        if blocks is not None:
+            raise ModelError("mu: an LFT has its own blocks; leave blocks out")
+        return _of_lft(M, tolerance, clock, seed)
+    if blocks is None:
+        raise ModelError(
+            "mu: a matrix or a system needs blocks, such as [('real', 2), ('full complex', (1, 1))]"
+        )
+    structure = MuStructure(parse_blocks(blocks))
+    if is_control_system(M):
+        data = from_control(M)
+        count = sum(b.kind == "real" and b.repetitions > 0 for b in structure.blocks)
+        _check_shape(data.shape, structure)
+        keep = MuStructure(tuple(b for b in structure.blocks if b.repetitions))
+        return _of_loop(
+            Box(Loop(np.array(data.M), data.n_states, keep), (), np.zeros(count)), tolerance, clock, seed
+        )
+    return _of_matrix(_matrix(M), structure, tolerance, clock, seed)
+
+
+def _matrix(M: Any) -> np.ndarray:
+    try:
+        array = np.asarray(M, dtype=complex)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"mu: expected a matrix of numbers, got {M!r}") from error
+    if array.ndim != 2 or not np.all(np.isfinite(array)):
+        raise ModelError(f"mu: expected a matrix of finite numbers, got shape {array.shape}")
+    return array if np.any(array.imag) else array.real
+
+
+def _check_shape(shape: tuple[int, ...], structure: MuStructure) -> None:
+    if shape != (structure.n_z, structure.n_w):
+        raise ModelError(
+            f"mu: the blocks need a matrix of {structure.n_z} rows and {structure.n_w} columns, got {shape[0]}x{shape[1]}"
+        )
+
+
+def _of_matrix(M: np.ndarray, structure: MuStructure, tolerance: float, clock: Clock, seed: int) -> MuBounds:
+    _check_shape(M.shape, structure)
+    keep = MuStructure(tuple(b for b in structure.blocks if b.repetitions))
+    upper = minimise(keep.pad(M), Problem.whole(keep), tolerance=min(1e-3, 0.2 * tolerance)).level
+    upper *= 1 + 1e-9  # rounding of the eigenvalue
+    found = lower_bound(M, keep, seed=seed)
+    tried = "D, G scalings; rays and local search"
+    goal = (found.bound if found else 0.0) * (1 + tolerance)
+    if upper > goal and np.isrealobj(M) and keep.real_only and found is not None:
+        loop = Loop(M, 0, keep)
+        proof = pieces.certify_stability(loop, found.size / (1 + 0.9 * tolerance), clock, (np.inf,))
+        tried += f"; {proof.pieces} pieces"
+        upper = min(upper, found.bound * (1 + 0.9 * tolerance)) if proof.proven else upper
+    lower = min(found.bound, upper) if found else 0.0
+    status = "done" if upper <= goal or upper <= 1e-5 else "time limit" if clock.over else "bounds apart"
+    return MuBounds(
+        lower, upper, _named(keep, found), status=status, tried=tried, seconds=round(clock.spent, 4)
+    )
+
+
+def _named(structure: MuStructure, found: Singular | None) -> dict[str, Any]:
+    if found is None:
+        return {}
+    out: dict[str, Any] = {}
+    for i, (b, value) in enumerate(zip(structure.blocks, found.deltas, strict=True)):
+        number = complex(value) if value.ndim == 0 or (value.size == 1 and b.shape == (1, 1)) else value
+        out[b.name or f"block {i}"] = (
+            number.real if b.kind == "real" and isinstance(number, complex) else number
+        )
+    return out
+
+
+def _of_lft(plant: LFT, tolerance: float, clock: Clock, seed: int) -> MuBounds:
+    try:
+        box = Box.of(plant.data)
+        box.check_well_posed()
+    except IllPosedError as error:
+        inf = float("inf")
+        return MuBounds(inf, inf, status="ill-posed", tried=str(error), seconds=clock.spent)
+    if plant.states:
+        return _of_loop(box, tolerance, clock, seed)
+    loop = box.loop
+    return _of_matrix(loop.M[loop.z, loop.w], loop.structure, tolerance, clock, seed)
+
+
+def _of_loop(box: Box, tolerance: float, clock: Clock, seed: int) -> MuBounds:
+    search = MarginSearch(box, tolerance, 1e4, clock, seed, None)
+    margin = search.run()
+    low, high = margin.mu
+    return MuBounds(
+        low, high, search.deltas(), margin.frequency, margin.status, margin.tried, round(clock.spent, 4)
+    )
