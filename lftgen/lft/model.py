@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,6 @@ from lftgen.errors import ModelError
 from lftgen.lft import display, evaluation, maps, symbolic, wellposed
 from lftgen.lft.control_systems import to_state_space
 from lftgen.lft.dependence import dependence
-from lftgen.lft.evaluation import StateSpaceArrays
 from lftgen.lft.grids import plan_grid, to_dataset
 from lftgen.lft.operators import LFTOperators, as_data
 from lftgen.lft.reduction.bound import order_bound
@@ -77,10 +76,52 @@ class LFT(LFTOperators):
             With A, B, C, D of shape (N, rows, columns); one such array where there are no states.
         """
         value = evaluation.evaluate_ports(self.data, values, extrapolate=extrapolate)
-        n = len(self.states)
-        if not n:
-            return value
-        return StateSpaceArrays(value[:, :n, :n], value[:, :n, n:], value[:, n:, :n], value[:, n:, n:])
+        return evaluation.arrays_of(self.data, value)
+
+    def evaluate_grid(self, values: Mapping[str, Any], *, extrapolate: bool = False) -> Any:
+        """The model on a tensor grid, one parameter after the other: far cheaper than its points one by one.
+
+        Parameters
+        ----------
+        values : mapping of name to array (n_k,) or number
+            Each array is an axis, in the mapping's order; a number fixes a parameter; those left out are nominal.
+
+        Returns
+        -------
+        StateSpaceArrays
+            With A, B, C, D of shape (n_1, n_2, ..., rows, columns), read-only where they do not depend on the
+            parameters; one such array where there are no states.
+
+        Raises
+        ------
+        ParameterError
+            Unknown names, values out of range, an axis that is not one-dimensional.
+        IllPosedError
+            A singular point, by name.
+
+        Examples
+        --------
+        >>> import lftgen as lg
+        >>> k, d = lg.uncertain("k", 4.0, percent=50), lg.uncertain("d", 1.0, percent=50)
+        >>> plant = lg.ss([[0, 1], [-k, -d]], [[0], [1]], [[1, 0]], [[0]])
+        >>> plant.evaluate_grid({"k": [3, 4, 5], "d": [0.5, 1.5]}).A[2, 1].tolist()
+        [[0.0, 1.0], [-5.0, -1.5]]
+        """
+        return evaluation.evaluate_grid(self.data, values, extrapolate=extrapolate)
+
+    def grid_chunks(
+        self, values: Mapping[str, Any], *, points: int = evaluation.CHUNK_POINTS, extrapolate: bool = False
+    ) -> Iterator[tuple[tuple[slice, ...], Any]]:
+        """The grid of :meth:`evaluate_grid` in pieces of at most ``points`` points, so that memory stays bounded.
+
+        Yields
+        ------
+        tuple of slice
+            Where the piece stands on the axes.
+        StateSpaceArrays or ndarray
+            Its values, as :meth:`evaluate_grid` gives them.
+        """
+        return evaluation.grid_chunks(self.data, values, points=points, extrapolate=extrapolate)
 
     def sample(self, n: int, *, method: str = "uniform", seed: int = 0) -> dict[str, np.ndarray]:
         """``n`` points in the box of the parameters, ready for :meth:`evaluate`: by name, each (n,).

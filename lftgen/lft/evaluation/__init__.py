@@ -5,10 +5,11 @@ block triangular with one parameter in each diagonal block, ``exchange`` the por
 ``program`` carries all points through it with matrix products whose matrices are constant.
 """
 
-from lftgen.lft.evaluation.grid import evaluate_grid, grid_chunks
+from lftgen.lft.evaluation.grid import CHUNK_POINTS, evaluate_grid, grid_chunks
 from lftgen.lft.evaluation.many import evaluate_ports
 from lftgen.lft.evaluation.points import (
     StateSpaceArrays,
+    arrays_of,
     delta_matrices,
     deltas,
     numeric,
@@ -17,7 +18,9 @@ from lftgen.lft.evaluation.points import (
 )
 
 __all__ = [
+    "CHUNK_POINTS",
     "StateSpaceArrays",
+    "arrays_of",
     "delta_matrices",
     "deltas",
     "evaluate_grid",
