@@ -132,7 +132,7 @@ def julia_text(plant: LFT, name: str) -> str:
         f"module {name}",
         "",
         "using RobustAndOptimalControl, ControlSystemsBase",
-        "using RobustAndOptimalControl: δDyn, UncertainSS",
+        "using RobustAndOptimalControl: UncertainSS, δDyn, δc, δr",
         "",
         *(
             f"const {n} = {_element(b, n)}"
@@ -170,7 +170,7 @@ def _line(b: DeltaBlock, name: str) -> str:
     if p is None:
         return f"{name} ({_plain(b.name)}): {b.kind}, {b.repetitions} times"
     if p.is_constant:
-        return f"{name} ({_plain(b.name)}): constant {number(p.lower)} {_plain(p.unit)}"
+        return f"{name} ({_plain(b.name)}): constant {number(p.lower)} {_plain(p.unit)}".rstrip()
     return f"{name} ({_plain(b.name)}): {b.repetitions} times, {_plain(p.describe())}"
 
 
