@@ -1,5 +1,6 @@
 """lftgen: exact LFT/LPV models of multibody mechanisms around parameter-dependent equilibria."""
 
+from lftgen.analysis.influence import Influence, gain_sensitivity, influence
 from lftgen.analysis.mu.bounds import MuBounds, mu
 from lftgen.analysis.robustness import RobustStability, WorstCaseGain, robust_stability, worst_case_gain
 from lftgen.check import CheckReport, check
@@ -67,6 +68,7 @@ __all__ = [
     "FollowerLoad",
     "FreeJoint",
     "IllPosedError",
+    "Influence",
     "LftgenError",
     "LftgenWarning",
     "Mechanism",
@@ -99,7 +101,9 @@ __all__ = [
     "feedback",
     "from_control",
     "full_block",
+    "gain_sensitivity",
     "hstack",
+    "influence",
     "load",
     "lpv_system",
     "mu",
