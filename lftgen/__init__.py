@@ -1,5 +1,6 @@
 """lftgen: exact LFT/LPV models of multibody mechanisms around parameter-dependent equilibria."""
 
+from lftgen import plotting
 from lftgen.analysis.influence import Influence, gain_sensitivity, influence
 from lftgen.analysis.mu.bounds import MuBounds, mu
 from lftgen.analysis.robustness import RobustStability, WorstCaseGain, robust_stability, worst_case_gain

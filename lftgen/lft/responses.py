@@ -6,12 +6,15 @@ import contextlib
 from typing import Any
 
 import numpy as np
+import scipy.linalg
 
 from lftgen.errors import IllPosedError, ModelError
 from lftgen.lft.threads import single_threaded
 
 CHUNK_ENTRIES = 400_000
 """Entries of the batch of ``j w I - A`` worked on at once."""
+RANK = 1e-9
+"""A generalised eigenvalue alpha/beta counts as infinite where beta is below this, relative to alpha."""
 ON_AXIS = 1e-13
 """A pole counts as lying on a frequency asked for where the solution grows by more than the inverse of this."""
 
@@ -93,3 +96,41 @@ def singular_values(response: np.ndarray) -> np.ndarray:
     """Singular values of a frequency response (..., outputs, inputs, K), largest first: (..., min(outputs, inputs), K)."""
     values = np.linalg.svd(np.moveaxis(response, -1, -3), compute_uv=False)
     return np.moveaxis(values, -1, -2)
+
+
+def zeros(A: np.ndarray, B: np.ndarray, C: np.ndarray, D: np.ndarray) -> list[np.ndarray]:
+    """Invariant zeros of N models with as many inputs as outputs: where ``[A - s I, B; C, D]`` is singular.
+
+    Returns
+    -------
+    list of N complex arrays
+        Finite zeros, sorted by real and then by imaginary part; models may have different numbers of them.
+
+    Raises
+    ------
+    ModelError
+        Inputs and outputs that differ in number, or a model whose transfer matrix is singular at every s.
+    """
+    n, (n_y, n_u) = A.shape[-1], D.shape[-2:]
+    if n_y != n_u:
+        raise ModelError(
+            f"zeros need as many inputs as outputs, got {n_u} inputs and {n_y} outputs; choose channels first"
+        )
+    mass = np.zeros((n + n_y, n + n_y))
+    mass[:n, :n] = np.eye(n)
+    found = []
+    for a, b, c, d in zip(A, B, C, D, strict=True):
+        pencil = np.block([[a, b], [c, d]])
+        # balancing inputs and outputs against the states changes no zero and keeps infinite ones apart from large ones
+        scale = max(np.abs(a).max(initial=0.0), 1e-300)
+        pencil[:n, n:] *= scale / max(np.abs(b).max(initial=0.0), 1e-300)
+        pencil[n:, :n] *= scale / max(np.abs(c).max(initial=0.0), 1e-300)
+        pencil[n:, n:] *= scale * scale / max(np.abs(b).max(initial=0.0) * np.abs(c).max(initial=0.0), 1e-300)
+        top, bottom = scipy.linalg.eig(pencil, mass, right=False, homogeneous_eigvals=True)
+        if np.any((np.abs(top) <= RANK * scale) & (np.abs(bottom) <= RANK)):
+            raise ModelError(
+                "the transfer matrix is singular at every frequency, so it has no isolated zeros"
+            )
+        finite = np.abs(bottom) * scale > RANK * np.abs(top)
+        found.append(np.sort_complex(top[finite] / bottom[finite]))
+    return found
