@@ -56,6 +56,7 @@ from lftgen.mechanics.loads import DeadLoad, FollowerLoad, SpringDamper
 from lftgen.mechanics.mechanism import Mechanism
 from lftgen.mechanics.rotor import Rotor
 from lftgen.parameters import Parameter, scheduled, scheduled_angle, uncertain
+from lftgen.report.page import write_report
 from lftgen.simulation import Simulation, lpv_system, simulate
 
 __all__ = [
@@ -108,6 +109,7 @@ __all__ = [
     "load",
     "lpv_system",
     "mu",
+    "plotting",
     "read_grid",
     "read_mjcf",
     "read_model",
@@ -128,4 +130,5 @@ __all__ = [
     "vstack",
     "worst_case_gain",
     "write_grid",
+    "write_report",
 ]

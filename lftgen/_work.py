@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from lftgen import _console as console
-from lftgen import _report as report
 from lftgen.errors import ModelError, ParameterError
+from lftgen.report import rows as report
 
 
 class Work:
@@ -108,7 +108,9 @@ def _read(path: Path, robot: Sequence[str]) -> Any:
     if path.suffix.lower() in SUFFIXES:
         return read_robot_file(path, robot)
     if robot:
-        raise ModelError(f"{path}: --robot is for robot files ({', '.join(SUFFIXES)}), a model file says it all")
+        raise ModelError(
+            f"{path}: --robot is for robot files ({', '.join(SUFFIXES)}), a model file says it all"
+        )
     return lg.read_model(path)
 
 

@@ -16,6 +16,7 @@ import typer
 from lftgen import _console as console
 from lftgen._command_export import SchemaOf, export
 from lftgen._command_grid import grid
+from lftgen._command_report import report
 from lftgen.errors import LftgenError
 
 CHECK_FAILED = 1
@@ -229,6 +230,7 @@ def schema(
 
 app.command()(export)
 app.command()(grid)
+app.command()(report)
 
 
 def _exit_on_failure(data: dict[str, Any]) -> None:

@@ -29,7 +29,7 @@ ALLOWED = {
     "simulation": {"errors", "arguments", "parameters", "lft", "mechanics", "rigidbody", "oracle"},
 }
 """What each room may import.  The rooms below import everything above them and nothing below."""
-BELOW = ["interop", "analysis", "plotting", "cli"]
+BELOW = ["interop", "analysis", "plotting", "report", "cli"]
 for _i, _room in enumerate(BELOW):
     ALLOWED[_room] = {*(r for r in ALLOWED if r not in BELOW), *BELOW[:_i]}
 HEAVY = (

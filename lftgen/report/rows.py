@@ -1,4 +1,4 @@
-"""What the command line tells, as plain data: the tables and ``--json`` show the same."""
+"""What reports and the command line tell, as plain data: pages, tables and ``--json`` show the same."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""The report of a model: one page that needs no network."""
