@@ -2,6 +2,7 @@
 
 from lftgen import plotting
 from lftgen.analysis.influence import Influence, gain_sensitivity, influence
+from lftgen.analysis.lpv.synthesis import LPVController, lpv_synthesis
 from lftgen.analysis.mu.bounds import MuBounds, mu
 from lftgen.analysis.robustness import RobustStability, WorstCaseGain, robust_stability, worst_case_gain
 from lftgen.check import CheckReport, check
@@ -71,6 +72,7 @@ __all__ = [
     "FreeJoint",
     "IllPosedError",
     "Influence",
+    "LPVController",
     "LftgenError",
     "LftgenWarning",
     "Mechanism",
@@ -107,6 +109,7 @@ __all__ = [
     "hstack",
     "influence",
     "load",
+    "lpv_synthesis",
     "lpv_system",
     "mu",
     "plotting",

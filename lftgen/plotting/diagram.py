@@ -35,7 +35,7 @@ def block_diagram(mechanism: Any, *, ax: Any = None) -> Any:
     places = _places(tree)
     height = 1 + max(y for _, y in places.values()) - min(y for _, y in places.values())
     depth = 1 + max(x for x, _ in places.values()) / STEP
-    ax = axes_of(ax, figsize=(max(4.0, 2.1 * depth), max(2.0, 1.1 * height)))
+    ax = axes_of(ax, figsize=(max(4.0, 2.9 * depth), max(2.0, 1.1 * height)))
     for name, (x, y) in places.items():
         body = tree.bodies.get(name)
         text = name if body is None else _lines(name, body.expressions)
