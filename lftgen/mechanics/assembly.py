@@ -90,7 +90,8 @@ class Assembler:
     def __init__(self, tree: Tree, trim: Trim, request: Request, *, exact: bool, reduce: bool = True) -> None:
         self.tree, self.trim, self.request, self.exact = tree, trim, request, exact
         self._reduce: Callable[[LFTData], LFTData] = reduce_order if reduce else (lambda a: a)
-        self._equilibrium = True
+        self._equilibrium, self._levels = True, True
+        self._settled: dict[str, int] = {}
 
     @property
     def base(self) -> sp.MatrixBase:
@@ -157,34 +158,37 @@ class Assembler:
     def _commuting(self, method: str) -> list[LFTData]:
         """Candidates for one method, or all of them, each equal to the recursion."""
         bent = self._bent
-        if method == "auto" and sum(j.dof for j in self.tree.joints) > LARGE:
+        large = sum(j.dof for j in self.tree.joints) > LARGE
+        if method == "auto" and large:
             method = "spatial" if commuting.is_planar(self.tree) else "recursive"
         if method == "recursive":
             return [self._recursion()]
-        large = sum(j.dof for j in self.tree.joints) > LARGE
         full = None if large and not bent else self._recursion()
         candidates = [full] if method == "auto" and full is not None else []
         inertial = self._inertial
         if method in ("auto", "spatial"):
-            candidates.append(commuting.spatial_dynamics(self.tree, self.base, inertial, full, bent))
+            K = commuting.planar_stiffness(self.tree, self.base, inertial.field) if large else None
+            candidates.append(commuting.spatial_dynamics(self.tree, self.base, inertial, full, bent, K))
         if method == "planar" or (method == "auto" and not large):
             planar = commuting.planar_dynamics(self.tree, self.base, inertial, full, bent)
             if planar is None and method == "planar":
                 raise ModelError("method 'planar' needs revolute joints with parallel axes; use 'auto'")
             candidates += [planar] if planar is not None else []
+        reference = full if full is not None else self._recursion(reduce=False)
         for candidate in candidates:
-            commuting.require_agreement(candidate, full if full is not None else candidates[0], method)
+            commuting.require_agreement(candidate, reference, method)
         return candidates
 
-    def _recursion(self, *, equilibrium: bool = True) -> LFTData:
+    def _recursion(self, *, equilibrium: bool = True, reduce: bool = True) -> LFTData:
         """The blocks connected from the leaves to the base, with or without the terms of the equilibrium."""
-        self._equilibrium = equilibrium
+        self._equilibrium, self._levels, self._settled = equilibrium, reduce, {}
         roots = self.tree.joints_on(GROUND)
         systems = [ground_block(base_moves=self.request.base_moves), *(self._subtree(j) for j in roots)]
         for spring in self.tree.springs:
             block = spring_block(spring, self.tree.bodies, self.trim, exact=self.exact)
             systems.append(block.realize(block.outputs))
-        return self._reduce(_connected(systems, keep=self._kept(systems)))
+        whole = _connected(systems, keep=self._kept(systems))
+        return self._reduce(whole) if reduce else whole
 
     def _subtree(self, joint: Joint) -> LFTData:
         body = self.tree.bodies[joint.child]
@@ -214,7 +218,21 @@ class Assembler:
             needed.append(j.euler)
         systems.append(block.realize(needed))
         keep = [*j.reaction.names, *self._kept(systems)]
-        return self._reduce(_connected(systems, keep=keep))
+        return self._settle(joint, _connected(systems, keep=keep))
+
+    def _settle(self, joint: Joint, subtree: LFTData) -> LFTData:
+        """A subtree, reduced where it has grown by half since the subtrees in it were.
+
+        A joint adds few repetitions that can be taken away again; reducing at each would cost as much as the last does,
+        many times over.
+        """
+        before = sum(self._settled.get(c.name, 0) for c in self.tree.joints_on(joint.child))
+        if not self._levels or order(subtree) <= GROWTH * before:
+            self._settled[joint.name] = before
+            return subtree
+        small = self._reduce(subtree)
+        self._settled[joint.name] = order(small)
+        return small
 
     def _kept(self, systems: Sequence[LFTData]) -> list[str]:
         """Outputs that the whole model still needs: drives and requested sensors."""
@@ -305,6 +323,8 @@ SINGULAR_MASS = 1e-12
 LARGE = 10
 """With more degrees of freedom than this only the form that is the smallest for long chains is built by default: one pass
 for planar mechanisms; the recursion otherwise, whose order grows as n^2 while that of the pass grows as n^2.6."""
+GROWTH = 1.5
+"""A subtree is reduced again once its order has grown by this factor."""
 METHODS = ("auto", "recursive", "spatial", "planar")
 """How the inverse dynamics is written: the recursion over blocks, gravity stiffness in one pass, absolute angles of a
 planar mechanism, or the smallest of those that apply."""

@@ -90,6 +90,12 @@ def planar_dynamics(
     return _sum(parts, inertial, full)
 
 
+def planar_stiffness(tree: Tree, base: sp.MatrixBase, field: Field) -> LFTData | None:
+    """The gravity stiffness of a planar mechanism, which takes no reduction of the whole; None where nothing is planar."""
+    planar = find_planar(tree)
+    return None if planar is None else PlanarDynamics(tree, planar, base, field).stiffness()
+
+
 def agrees(candidate: LFTData, reference: LFTData, points: int = 4) -> bool:
     """Whether two LFTs of the same signals have the same values at random points."""
     if candidate.field.symbols:

@@ -130,6 +130,8 @@ def read_polynomial(a: LFTData, *, largest_grid: int = LARGEST_GRID) -> TurnPoly
     used = [b.parameter for b in a.structure.blocks if b.parameter is not None and b.repetitions]
     if a.field.exact or a.n_states or not used or any(not b.is_scalar for b in a.structure.blocks):
         return None
+    if np.prod([3.0 if p.is_angle else 2.0 for p in used]) > largest_grid:
+        return None
     try:
         letters = _letters(a, used)
         if letters is None or np.prod([float(len(x.samples)) for x in letters]) > largest_grid:

@@ -145,6 +145,28 @@ class PlanarDynamics:
         both = from_blocks(labels2, labels2, {("q", "q"): to_absolute, ("a", "a"): to_absolute}, self.field)
         return reduce(unnamed(multiply(multiply(transpose(to_absolute), total), both)))
 
+    def stiffness(self) -> LFTData:
+        """K alone (joints x joints, in the joints' order): in absolute angles ``K_bb = (sum_k m_k rho_kb) . R_b^T w``.
+
+        The entries share nothing, so each is reduced by itself: the cost grows as the order does.
+        """
+        levers: dict[str, sp.MatrixBase] = {name: sp.zeros(3, 1) for name in self.names}
+        for body, (link, com) in self.planar.bodies.items():
+            lever = com
+            for b in reversed(self.planar.path(link)):
+                levers[b] += self.tree.bodies[body].mass * self._in_plane(b, lever)
+                lever = self.planar.links[b].offset
+        normal, entries = skew(self.planar.normal), {}
+        for b in self.names:
+            x = self.coefficient(normal * normal * self.base)
+            for name in self.planar.path(b):
+                x = unnamed(multiply(self.coefficient(self.planar.links[name].rotation.T), x))
+            entries[b, b] = reduce(unnamed(multiply(self.coefficient(levers[b].T), x)))
+        labels: dict[Any, int] = dict.fromkeys(self.names, 1)
+        K = from_blocks(labels, labels, entries, self.field)
+        to_absolute = constant(self.field.array(self._absolute()), self.field)
+        return unnamed(multiply(multiply(transpose(to_absolute), K), to_absolute))
+
     def _one(self) -> LFTData:
         return constant(self.field.eye(1), self.field)
 
