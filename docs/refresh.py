@@ -33,12 +33,23 @@ def members(name: str) -> list[str]:
     """Return table rows for the public methods and properties of a class."""
     cls = getattr(lg, name)
     rows = []
-    for member, value in vars(cls).items():
+    own: dict[str, object] = {}
+    for base in reversed([b for b in cls.__mro__ if b.__module__.startswith("lftgen.")]):
+        own |= vars(base)
+    for member, value in own.items():
         documented = isinstance(value, property) or inspect.isfunction(value) or hasattr(value, "func")
         if not member.startswith("_") and documented and inspect.getdoc(value):
             call = "()" if inspect.isfunction(value) else ""
             rows.append(f"| `.{member}{call}` | {summary(value)} |")
     return rows
+
+
+def figures() -> str:
+    """Return table rows for the functions that draw."""
+    rows = [
+        f"| `plotting.{name}()` | {summary(getattr(lg.plotting, name))} |" for name in lg.plotting.__all__
+    ]
+    return "## Figures\n\n| function | |\n|---|---|\n" + "\n".join(rows) + "\n"
 
 
 def page() -> str:
@@ -51,6 +62,7 @@ def page() -> str:
     for title, names in (("Classes", classes), ("Functions", functions), ("Errors and warnings", errors)):
         rows = "\n".join(f"| `{name}` | {summary(things[name])} |" for name in names)
         parts.append(f"## {title}\n\n| name | |\n|---|---|\n{rows}\n")
+    parts.append(figures())
     for name in classes:
         if rows := members(name):
             parts.append(f"## `{name}`\n\n| member | |\n|---|---|\n" + "\n".join(rows) + "\n")
