@@ -13,6 +13,7 @@ from lftgen.lft import algebra
 from lftgen.lft import connect as connections
 from lftgen.lft.data import LFTData, default_names
 from lftgen.lft.field import FLOAT, ExactField
+from lftgen.lft.loops import looked_at
 from lftgen.lft.model import LFT, as_data
 from lftgen.lft.realize import DEFAULT_BUDGET
 from lftgen.lft.structure import DeltaBlock, Structure, merge
@@ -231,4 +232,6 @@ def connect(
         A singular algebraic loop.
     """
     parts = [as_data(s) for s in _systems(systems, "connect")]
-    return LFT(connections.connect(parts, connections_, inputs, outputs))
+    return LFT(
+        looked_at(connections.connect(parts, connections_, inputs, outputs), parts[:1] + parts, "connect")
+    )

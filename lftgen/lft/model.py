@@ -9,7 +9,8 @@ import numpy as np
 
 from lftgen.errors import ModelError
 from lftgen.lft import display, evaluation, maps, symbolic, wellposed
-from lftgen.lft.control_systems import to_state_space
+from lftgen.lft.control_systems import evaluated_systems, to_state_space
+from lftgen.lft.delta_structure import DeltaStructure, to_control
 from lftgen.lft.dependence import dependence
 from lftgen.lft.grids import plan_grid, to_dataset
 from lftgen.lft.operators import LFTOperators, as_data
@@ -122,6 +123,22 @@ class LFT(LFTOperators):
             Its values, as :meth:`evaluate_grid` gives them.
         """
         return evaluation.grid_chunks(self.data, values, points=points, extrapolate=extrapolate)
+
+    def systems(self, values: Mapping[str, Any], *, extrapolate: bool = False) -> list[Any]:
+        """The model at many points as a list of named control.StateSpace (``values`` as in :meth:`evaluate`)."""
+        return evaluated_systems(self.data, self.evaluate(values, extrapolate=extrapolate))
+
+    def to_control(self) -> tuple[Any, DeltaStructure]:
+        """``M`` as one control.StateSpace from [w; inputs] to [z; outputs], and the structure of the Delta that closes it.
+
+        The channels are ``w_<name>_<i>`` and ``z_<name>_<i>``; :func:`lftgen.from_control` undoes it, exactly.
+
+        Raises
+        ------
+        ParameterError
+            Free symbols that have no value yet.
+        """
+        return to_control(self.data)
 
     def sample(self, n: int, *, method: str = "uniform", seed: int = 0) -> dict[str, np.ndarray]:
         """``n`` points in the box of the parameters, ready for :meth:`evaluate`: by name, each (n,).

@@ -15,6 +15,7 @@ from lftgen.lft import connect as connections
 from lftgen.lft.control_systems import from_control, is_control_system
 from lftgen.lft.data import LFTData, declare
 from lftgen.lft.field import FLOAT, ExactField, to_sympy
+from lftgen.lft.loops import looked_at
 from lftgen.lft.realize import Progress, realize_matrix
 from lftgen.lft.structure import real_block
 from lftgen.parameters import Parameter, check_same_names
@@ -140,13 +141,17 @@ class LFTOperators:
 
     def feedback(self, controller: Any, sign: int = -1) -> Self:
         """The loop ``u = r + sign K y`` around this plant."""
+        other = self._operand(controller, shape=self.shape[::-1])
         return type(self)(
-            connections.feedback(self.data, self._operand(controller, shape=self.shape[::-1]), sign)
+            looked_at(connections.feedback(self.data, other, sign), [self.data, other], "feedback")
         )
 
     def star(self, lower: Any, n_y: int | None = None, n_u: int | None = None) -> Self:
         """Redheffer star product with a lower system (a controller below a plant: the lower LFT)."""
-        return type(self)(connections.star(self.data, as_data(lower), n_y, n_u))
+        other = as_data(lower)
+        return type(self)(
+            looked_at(connections.star(self.data, other, n_y, n_u), [self.data, other, other], "star")
+        )
 
     def rename(self, *, inputs: Names = None, outputs: Names = None, states: Names = None) -> Self:
         """Other names: a list of all, or a mapping from old to new."""

@@ -37,7 +37,8 @@ class MuBounds:
     frequency : float
         rad/s; nan for a matrix.
     status : str
-        As in `RobustStability`; ``"done"`` if the bounds agree to the tolerance.
+        As in `RobustStability`; ``"done"`` if the bounds agree to the tolerance.  A system that is not stable has
+        ``lower = upper = inf``.
     tried : str
     seconds : float
     """
@@ -85,7 +86,7 @@ def mu(
     Raises
     ------
     ModelError
-        Wrong shapes, kinds or types; a system that is not stable.
+        Wrong shapes, kinds or types.
 
     Notes
     -----
@@ -157,7 +158,7 @@ def _of_matrix(M: np.ndarray, structure: MuStructure, tolerance: float, clock: C
     lower = min(found.bound, upper) if found else 0.0
     status = "done" if upper <= goal or upper <= 1e-5 else "time limit" if clock.over else "bounds apart"
     return MuBounds(
-        lower, upper, _named(keep, found), status=status, tried=tried, seconds=round(clock.spent, 4)
+        float(lower), float(upper), _named(keep, found), status=status, tried=tried, seconds=round(clock.spent, 4)
     )
 
 
