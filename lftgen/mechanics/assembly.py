@@ -221,7 +221,7 @@ class Assembler:
         return self._settle(joint, _connected(systems, keep=keep))
 
     def _settle(self, joint: Joint, subtree: LFTData) -> LFTData:
-        """A subtree, reduced where it has grown by half since the subtrees in it were.
+        """A subtree, reduced once it has grown by a factor since the subtrees in it were.
 
         A joint adds few repetitions that can be taken away again; reducing at each would cost as much as the last does,
         many times over.
@@ -260,7 +260,7 @@ class Assembler:
         dynamics = self.inverse_dynamics(method, search=search, progress=progress)
         rows = [dynamics.outputs.index(n) for n in names.drives]
         columns = [dynamics.inputs.index(n) for n in names.accelerations]
-        self._check_mass_matrix(dynamics, rows, columns)
+        self._check_mass_matrix(dynamics if order(dynamics) <= LARGE_ORDER else self._inertial, names)
         forward = exchange(dynamics, rows, columns, "the mass matrix at the nominal values")
         static = self._with_channels(forward, names)
         inputs, outputs = [c.name for c in self.request.inputs], [c.name for c in self.request.outputs]
@@ -296,8 +296,10 @@ class Assembler:
         )
         return add(plain, constant(f.array(direct), f))
 
-    def _check_mass_matrix(self, dynamics: LFTData, rows: list[int], columns: list[int]) -> None:
+    def _check_mass_matrix(self, dynamics: LFTData, names: _CoordinateNames) -> None:
         """The mass matrix must be positive definite at the nominal, at both ends of each range and at corners."""
+        rows = [dynamics.outputs.index(n) for n in names.drives]
+        columns = [dynamics.inputs.index(n) for n in names.accelerations]
         mass = select(dynamics, rows, columns)
         blocks = [b for b in mass.structure.blocks if b.parameter is not None and b.repetitions]
         if mass.field.symbols or not rows:
@@ -323,7 +325,9 @@ SINGULAR_MASS = 1e-12
 LARGE = 10
 """With more degrees of freedom than this only the form that is the smallest for long chains is built by default: one pass
 for planar mechanisms; the recursion otherwise, whose order grows as n^2 while that of the pass grows as n^2.6."""
-GROWTH = 1.5
+LARGE_ORDER = 300
+"""Beyond this the mass matrix is taken from the inertial part alone, which has far fewer repetitions."""
+GROWTH = 3.0
 """A subtree is reduced again once its order has grown by this factor."""
 METHODS = ("auto", "recursive", "spatial", "planar")
 """How the inverse dynamics is written: the recursion over blocks, gravity stiffness in one pass, absolute angles of a
