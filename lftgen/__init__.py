@@ -1,6 +1,9 @@
 """lftgen: exact LFT/LPV models of multibody mechanisms around parameter-dependent equilibria."""
 
 from lftgen import plotting
+from lftgen.analysis.design.design import DesignResult, design
+from lftgen.analysis.design.requirements import Requirement
+from lftgen.analysis.design.tunable import TunableGain, TunablePID, TunableStateSpace, TunableSurface
 from lftgen.analysis.influence import Influence, gain_sensitivity, influence
 from lftgen.analysis.lpv.synthesis import LPVController, lpv_synthesis
 from lftgen.analysis.mu.bounds import MuBounds, mu
@@ -67,6 +70,7 @@ __all__ = [
     "CylindricalJoint",
     "DeadLoad",
     "DeltaStructure",
+    "DesignResult",
     "FixedJoint",
     "FollowerLoad",
     "FreeJoint",
@@ -87,6 +91,7 @@ __all__ = [
     "PlanarJoint",
     "PrismaticJoint",
     "ReductionError",
+    "Requirement",
     "RevoluteJoint",
     "RigidBody",
     "RobustStability",
@@ -95,12 +100,17 @@ __all__ = [
     "SphericalJoint",
     "SpringDamper",
     "TrimError",
+    "TunableGain",
+    "TunablePID",
+    "TunableStateSpace",
+    "TunableSurface",
     "UniversalJoint",
     "WorstCaseGain",
     "block_diag",
     "check",
     "complex_scalar",
     "connect",
+    "design",
     "export",
     "feedback",
     "from_control",

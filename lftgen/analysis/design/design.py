@@ -1,0 +1,427 @@
+"""Fixed-structure H-infinity design over a parameter box: the public function and its result."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from lftgen.analysis.design.controllers import controller_of, for_user, side_by_side
+from lftgen.analysis.design.loops import PlantStack, plant_stack
+from lftgen.analysis.design.nonsmooth import Options, minimise
+from lftgen.analysis.design.problem import GainTarget, PoleTarget, Problem
+from lftgen.analysis.design.requirements import Requirement, weighted_plant
+from lftgen.analysis.design.tunable import TunableBlock, scaled_coordinates
+from lftgen.analysis.robust_results import WorstCaseGain
+from lftgen.analysis.robustness import worst_case_gain
+from lftgen.arguments import instance, items, number, truth, whole_number
+from lftgen.errors import ModelError
+from lftgen.lft.hinf_norm import hinf_norm
+from lftgen.lft.model import LFT
+from lftgen.lft.threads import single_threaded
+
+ROUNDS = 12
+"""Worst points are searched and added at most so often."""
+VIOLATED = 1.003
+"""A point is added where the gain exceeds that of the active points by this factor."""
+
+Progress = Callable[[str, float], None]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of one requirement.
+
+    Attributes
+    ----------
+    name : str
+    goal : float
+    active : float
+        Largest norm over the parameter points that the design worked with.
+    lower, upper : float
+        Of the worst case over the whole box: found at ``parameters``, and guaranteed (inf where it was not certified).
+    parameters : dict of str to float
+        The worst point found.
+    """
+
+    name: str
+    goal: float
+    active: float
+    lower: float
+    upper: float
+    parameters: Mapping[str, float]
+
+    @property
+    def met(self) -> bool:
+        """Whether the goal is guaranteed over the box."""
+        return self.upper <= self.goal
+
+
+@dataclass(frozen=True, eq=False)
+class DesignResult:
+    """Result of :func:`design`.
+
+    Attributes
+    ----------
+    status : {"met", "not met", "not certified", "unstable", "time limit"}
+        Whether all goals are guaranteed over the box; ``"not met"``: the loop is stable but a goal is exceeded;
+        ``"not certified"``: no violation was found, and none is excluded; ``"unstable"`` and ``"time limit"`` come without
+        controllers.
+    controllers : dict of str to control.StateSpace or LFT
+        By block name; LFTs where a block follows parameters.  Empty where none was found that stabilises.
+    closed_loop : LFT or None
+        The plant with the controllers, from all inputs to all outputs of the requirements.
+    value : float
+        Largest ``norm / goal`` over the active points.
+    requirements : tuple of Verdict
+    points : dict of str to array
+        Active parameter points, the nominal first.
+    seconds : float
+    """
+
+    status: str
+    controllers: Mapping[str, Any] = field(default_factory=dict)
+    closed_loop: LFT | None = None
+    value: float = float("inf")
+    requirements: tuple[Verdict, ...] = ()
+    points: Mapping[str, np.ndarray] = field(default_factory=dict)
+    seconds: float = 0.0
+    x: np.ndarray = field(default_factory=lambda: np.zeros(0))
+
+    def __str__(self) -> str:
+        head = f"design: {self.status}, largest norm/goal {self.value:.5g} at {_count(self.points)} points, {self.seconds:.1f} s"
+        rows = [
+            f"  {v.name}: goal {v.goal:.5g}, active points {v.active:.5g}, worst found {v.lower:.5g}, guaranteed {v.upper:.5g}"
+            for v in self.requirements
+        ]
+        return "\n".join([head, *rows])
+
+
+def _count(points: Mapping[str, np.ndarray]) -> int:
+    return max((len(v) for v in points.values()), default=1)
+
+
+@single_threaded
+def design(
+    plant: LFT,
+    blocks: TunableBlock | Sequence[TunableBlock],
+    requirements: Requirement | Sequence[Requirement],
+    *,
+    starts: int = 5,
+    start: Any = None,
+    points: Mapping[str, Any] | None = None,
+    decay: float = 0.0,
+    tolerance: float = 1e-5,
+    certify: bool = True,
+    time_limit: float = 120.0,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> DesignResult:
+    """Tune controllers of a fixed structure for weighted closed-loop norms, over the whole parameter box.
+
+    Non-smooth optimisation with exact subgradients of all peaks (Apkarian and Noll 2006) at a set of active parameter
+    points; the worst points that :func:`lftgen.worst_case_gain` finds for the result join the set until none violates; its
+    guaranteed upper bound is the certificate.
+
+    Parameters
+    ----------
+    plant : LFT
+        With the channels that blocks and requirements name.
+    blocks : tunable block or sequence of them
+        :class:`TunableGain`, :class:`TunablePID`, :class:`TunableStateSpace`, :class:`TunableSurface`; each reads outputs of
+        the plant and drives inputs of it (positive feedback: signs belong into the plant).
+    requirements : Requirement or sequence of them
+    starts : int
+        Random starting points (fewer where the time is over).
+    start : array, optional
+        A starting point of one's own, ``result.x`` of an earlier design; it replaces the random ones.
+    points : mapping of name to array, optional
+        Parameter points to begin with, besides the nominal.
+    decay : float
+        All closed-loop poles shall be left of -decay, 1/s.
+    tolerance : float
+        Relative accuracy of the optimisation.
+    certify : bool
+        Compute the guaranteed worst case of each requirement.
+    time_limit : float
+        Seconds for optimisation and search; certificates get as much again.
+    progress : callable, optional
+        Called with a text and the best value so far.
+
+    Raises
+    ------
+    ModelError
+        Unknown signals, blocks that share a signal, weights of another size.
+
+    Examples
+    --------
+    >>> import lftgen as lg
+    >>> m = lg.uncertain("m", 1.0, percent=20)
+    >>> plant = lg.ss([[0, 1], [0, 0]], [[0, 0], [1 / m, 1 / m]], [[1, 0], [0, 0], [-1, 0], [0, -1]],
+    ...               [[0, 0], [0, 1], [0, 0], [0, 0]], inputs=["d", "u"], outputs=["x", "effort", "e", "de"])
+    >>> K = lg.TunableGain("K", inputs=["e", "de"], outputs=["u"])
+    >>> result = lg.design(plant, K, lg.Requirement("all", inputs="d", outputs=["x", "effort"], goal=2.0), starts=2)
+    >>> result.status, result.controllers["K"].shape
+    ('met', (1, 2))
+    """
+    begin = time.monotonic()
+    work = _Work.of(plant, blocks, requirements, decay, tolerance)
+    limit = number(time_limit, "design: time_limit", minimum=0.0)
+    truth(certify, "design: certify")
+    work.deadline = begin + limit
+    work.progress = progress
+    work.begin(points)
+    rng = np.random.default_rng(whole_number(seed, "design: seed"))
+    guesses = [np.asarray(start, dtype=float)] if start is not None else None
+    if guesses and guesses[0].shape != (work.problem.size,):
+        raise ModelError(
+            f"design: start must have {work.problem.size} numbers (result.x of the same blocks), got {start!r:.60}"
+        )
+    best = work.best_of(
+        guesses or [work.guess(rng) for _ in range(whole_number(starts, "design: starts", minimum=1))]
+    )
+    if best is None:
+        status = "time limit" if time.monotonic() > work.deadline else "unstable"
+        return DesignResult(status, seconds=round(time.monotonic() - begin, 3), points=work.points)
+    x, verdicts = work.grow(best)
+    if certify:
+        verdicts = work.certified(x, verdicts, limit)
+    return work.result(x, verdicts, round(time.monotonic() - begin, 3))
+
+
+@dataclass
+class _Work:
+    """A design under way: plants of the requirements, the active points, and the problem made from them."""
+
+    plant: LFT
+    blocks: tuple[TunableBlock, ...]
+    requirements: tuple[Requirement, ...]
+    plants: tuple[LFT, ...]
+    decay: float
+    tolerance: float
+    deadline: float = np.inf
+    progress: Progress | None = None
+    points: dict[str, np.ndarray] = field(default_factory=dict)
+    problem: Problem = None  # type: ignore[assignment]
+    rate: float = 1.0
+    gain: float = 1.0
+
+    @classmethod
+    def of(cls, plant: Any, blocks: Any, requirements: Any, decay: Any, tolerance: Any) -> _Work:
+        model = instance(plant, LFT, "design: plant")
+        if not model.states:
+            raise ModelError("design: the plant has no states")
+        some = (
+            (blocks,) if isinstance(blocks, TunableBlock) else items(blocks, "design: blocks", TunableBlock)
+        )
+        wanted = (
+            (requirements,)
+            if isinstance(requirements, Requirement)
+            else items(requirements, "design: requirements", Requirement)
+        )
+        if not some or not wanted:
+            raise ModelError("design: at least one tunable block and one requirement are needed")
+        driven = [n for b in some for n in b.outputs]
+        names = [b.name for b in some]
+        for what, given in (
+            ("input of the plant", driven),
+            ("name of a block", names),
+            ("name of a requirement", [r.name for r in wanted]),
+        ):
+            twice = sorted({n for n in given if given.count(n) > 1})
+            if twice:
+                raise ModelError(f"design: {', '.join(twice)} is the {what} of two")
+        plants = tuple(weighted_plant(model, r, some).to_float() for r in wanted)
+        return cls(model, tuple(some), tuple(wanted), plants, number(decay, "design: decay", minimum=0.0),
+                   number(tolerance, "design: tolerance", minimum=1e-9))  # fmt: skip
+
+    def begin(self, points: Mapping[str, Any] | None) -> None:
+        """The nominal and the points given as active ones."""
+        nominal = {p.name: np.array([p.nominal]) for p in self.plant.parameters}
+        given = {k: np.atleast_1d(np.asarray(v, dtype=float)) for k, v in (points or {}).items()}
+        unknown = sorted(set(given) - set(nominal))
+        if unknown:
+            raise ModelError(f"design: points name {', '.join(unknown)}, which the plant does not have")
+        count = max((len(v) for v in given.values()), default=0)
+        self.points = {
+            k: np.concatenate([v, np.broadcast_to(given.get(k, v), (count,))]) if count else v
+            for k, v in nominal.items()
+        }
+        stacks = self._stacks(self.points)
+        self.problem = Problem(
+            self.blocks, tuple(stacks), self._coordinates(self.points),
+            tuple(r.goal for r in self.requirements), tuple(r.hard for r in self.requirements),
+        )  # fmt: skip
+        self._scales()
+
+    def _stacks(self, points: Mapping[str, np.ndarray]) -> list[PlantStack]:
+        n_k = sum(b.n_states for b in self.blocks)
+        return [
+            plant_stack(p.evaluate(dict(points)), len(r.inputs), len(r.outputs), n_k)
+            for p, r in zip(self.plants, self.requirements, strict=True)
+        ]
+
+    def _coordinates(self, points: Mapping[str, np.ndarray]) -> tuple[np.ndarray, ...]:
+        n = _count(points)
+        return tuple(scaled_coordinates(b.parameters, dict(points), n) for b in self.blocks)
+
+    def _scales(self) -> None:
+        """A typical rate of the plant, and the inverse of its gain there."""
+        at = self.plants[0].evaluate({})
+        size = np.abs(np.linalg.eigvals(at.A[0]))
+        self.rate = float(np.median(size[size > 1e-6 * size.max()])) if size.max() > 0 else 1.0
+        n_w, n_z = len(self.requirements[0].inputs), len(self.requirements[0].outputs)
+        unit = 1j * self.rate * np.eye(len(at.A[0])) - at.A[0]
+        reach = (
+            at.C[0][n_z:] @ np.linalg.lstsq(unit, at.B[0][:, n_w:].astype(complex), rcond=None)[0]
+            + at.D[0][n_z:, n_w:]
+        )
+        self.gain = 1 / max(float(np.linalg.norm(reach, 2)), 1e-12)
+
+    def guess(self, rng: np.random.Generator) -> np.ndarray:
+        """A random starting point of all blocks."""
+        scale = self.gain * 10.0 ** rng.uniform(-1, 0.5)
+        return np.concatenate(
+            [b.start(rng, self.rate * 10.0 ** rng.uniform(-0.3, 0.7), scale) for b in self.blocks]
+        )
+
+    def best_of(self, guesses: list[np.ndarray]) -> np.ndarray | None:
+        """The best minimum over the starting points; None where none stabilises."""
+        best: tuple[float, np.ndarray] | None = None
+        for k, x0 in enumerate(guesses):
+            if time.monotonic() > self.deadline and best is not None:
+                break
+            share = time.monotonic() + max(0.0, self.deadline - time.monotonic()) / (len(guesses) - k + 1)
+            found = self.improve(x0, share)
+            if found is not None and (best is None or found[0] < best[0]):
+                best = found
+                self._tell(f"start {k + 1}", np.exp(found[0]))
+        return None if best is None else best[1]
+
+    def improve(self, x0: np.ndarray, deadline: float) -> tuple[float, np.ndarray] | None:
+        """Stabilise, then minimise the gains: merit (logarithm) and point."""
+        target = GainTarget(self.problem, self.decay)
+        x = x0
+        if not np.isfinite(target.evaluate(x).soft):
+            poles = PoleTarget(self.problem, self.rate)
+            if not np.isfinite(poles.evaluate(x).soft):
+                return None
+            enough = -(self.decay / self.rate) - 1e-2
+            x = minimise(poles, x, Options(1e-6, 200, deadline, enough)).trial.x
+            if not np.isfinite(target.evaluate(x).soft):
+                x = minimise(poles, x, Options(1e-9, 200, deadline, -self.decay / self.rate - 1e-6)).trial.x
+        if not np.isfinite(target.evaluate(x).soft):
+            return None
+        found = minimise(target, x, Options(self.tolerance, 400, deadline)).trial
+        return float(
+            found.soft + 10 * max(found.hard, 0.0) if np.isfinite(found.hard) else found.soft
+        ), found.x
+
+    def controllers(self, x: np.ndarray) -> list[LFT]:
+        """One LFT for each block."""
+        return [controller_of(b, part) for b, part in zip(self.blocks, self.problem.split(x), strict=True)]
+
+    def loops(self, x: np.ndarray) -> list[LFT]:
+        """Closed loop of each requirement over all parameters."""
+        whole = side_by_side(self.controllers(x))
+        return [p.star(whole) for p in self.plants]
+
+    def active(self, x: np.ndarray) -> list[float]:
+        """Largest norm of each requirement over the active points."""
+        out = []
+        for loop in self.loops(x):
+            at = loop.evaluate(dict(self.points))
+            out.append(max(hinf_norm(*m)[0] for m in zip(at.A, at.B, at.C, at.D, strict=True)))
+        return out
+
+    def grow(self, x: np.ndarray) -> tuple[np.ndarray, list[WorstCaseGain]]:
+        """Add worst points and minimise again, until none is worse than the active ones."""
+        for k in range(ROUNDS + 1):
+            now = self.active(x)
+            found = [
+                worst_case_gain(
+                    loop,
+                    certify=False,
+                    starts=32,
+                    seed=k,
+                    time_limit=max(1.0, self.deadline - time.monotonic()),
+                )
+                for loop in self.loops(x)
+            ]
+            new = self._violating(found, now)
+            if not new or k == ROUNDS or time.monotonic() > self.deadline:
+                break
+            more = {name: np.array([p[name] for p in new]) for name in self.points}
+            self.points = {name: np.concatenate([v, more[name]]) for name, v in self.points.items()}
+            self.problem = self.problem.with_points(self._stacks(more), self._coordinates(more))
+            better = self.improve(x, self.deadline)
+            if better is None:
+                break
+            x = better[1]
+            self._tell(f"{_count(self.points)} points", np.exp(better[0]))
+        return x, found
+
+    def _violating(self, found: list[WorstCaseGain], now: list[float]) -> list[dict[str, float]]:
+        ratio = max(a / r.goal for a, r in zip(now, self.requirements, strict=True))
+        new: list[dict[str, float]] = []
+        for worst, r in zip(found, self.requirements, strict=True):
+            level = (
+                ratio if not r.hard else max(1.0, ratio if all(q.hard for q in self.requirements) else 1.0)
+            )
+            if worst.lower / r.goal > VIOLATED * level:
+                new.append(self._full(worst.parameters))
+                new += [self._full(c) for c in worst.candidates[1:3]]
+        return [p for i, p in enumerate(new) if not self._known(p) and p not in new[:i]]
+
+    def _full(self, point: Mapping[str, float]) -> dict[str, float]:
+        return {p.name: float(point.get(p.name, p.nominal)) for p in self.plant.parameters}
+
+    def _known(self, point: Mapping[str, float]) -> bool:
+        width = {p.name: p.upper - p.lower for p in self.plant.parameters}
+        near = [np.abs(v - point[k]) <= 1e-6 * width[k] for k, v in self.points.items()]
+        return bool(np.any(np.all(near, axis=0))) if near else True
+
+    def certified(self, x: np.ndarray, found: list[WorstCaseGain], limit: float) -> list[WorstCaseGain]:
+        """Guaranteed worst cases."""
+        share = max(limit, 5.0) / len(self.requirements)
+        return [worst_case_gain(loop, time_limit=share, tolerance=0.02) for loop in self.loops(x)]
+
+    def _tell(self, text: str, value: float) -> None:
+        if self.progress is not None:
+            self.progress(text, float(value))
+
+    def result(self, x: np.ndarray, found: list[WorstCaseGain], seconds: float) -> DesignResult:
+        now = self.active(x)
+        verdicts = tuple(
+            Verdict(
+                r.name,
+                r.goal,
+                a,
+                max(w.lower, a),
+                w.upper if w.status != "lower bound only" else float("inf"),
+                w.parameters,
+            )
+            for r, a, w in zip(self.requirements, now, found, strict=True)
+        )
+        inputs = list(dict.fromkeys(n for r in self.requirements for n in r.inputs))
+        outputs = list(dict.fromkeys(n for r in self.requirements for n in r.outputs))
+        y, u = [n for b in self.blocks for n in b.inputs], [n for b in self.blocks for n in b.outputs]
+        parts = self.controllers(x)
+        closed = self.plant[[*outputs, *y], [*inputs, *u]].star(side_by_side(parts))
+        controllers = {b.name: for_user(c) for b, c in zip(self.blocks, parts, strict=True)}
+        value = max(a / r.goal for a, r in zip(now, self.requirements, strict=True))
+        return replace(
+            DesignResult(_status(verdicts)), controllers=controllers, closed_loop=closed, value=value,
+            requirements=verdicts, points=self.points, seconds=seconds, x=x,
+        )  # fmt: skip
+
+
+def _status(verdicts: Sequence[Verdict]) -> str:
+    if any(not np.isfinite(v.lower) for v in verdicts):
+        return "not met"
+    if all(v.met for v in verdicts):
+        return "met"
+    return "not met" if any(v.lower > v.goal for v in verdicts) else "not certified"
