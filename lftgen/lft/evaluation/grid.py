@@ -29,6 +29,7 @@ from lftgen.lft.evaluation.points import (
     singular_message,
     solve_points,
 )
+from lftgen.lft.evaluation.program import POLE
 from lftgen.lft.threads import single_threaded
 
 CHUNK_POINTS = 100_000
@@ -245,6 +246,8 @@ class _Nodes:
         if plan is None or plan.program.core_size:
             return None
         names = [b.name for b in grid.a.structure.blocks]
+        if any(_meets_pole(plan, names.index(k), grid.delta[k]) for k in grid.names):
+            return None
         axes = [_axis(plan, names.index(k), grid.delta[k]) for k in grid.names]
         count = math.prod(len(axis.nodes) for axis in axes)
         if count > NODE_SHARE * grid.size:
@@ -324,6 +327,12 @@ def _axis(plan: Plan, block: int, delta: np.ndarray) -> _Axis:
                 matrix[:, i] *= (x - other) / (node - other)
     matrix *= _denominator(poles, nodes) / _denominator(poles, x)[:, None]
     return _Axis(nodes * plan.scale[block], matrix)
+
+
+def _meets_pole(plan: Plan, block: int, delta: np.ndarray) -> bool:
+    """Whether a point of an axis is so near a pole that the value may not exist there."""
+    x = delta / plan.scale[block]
+    return any(bool(np.any(np.abs(1 - p * x) < POLE)) for p in plan.program.poles(block))
 
 
 def _denominator(poles: list[complex], x: np.ndarray) -> np.ndarray:

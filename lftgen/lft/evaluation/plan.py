@@ -117,8 +117,10 @@ def _made(a: LFTData) -> Plan | None:
         options += candidates(_split(a)[3], rows, a.n_states)
     for option in options:
         plan = plain if option is None else _planned(a, option)
-        if plan is None or (
-            best is not None and plan.program.multiplications >= best.program.multiplications
+        if (
+            plan is None
+            or plan.program.core_size == plan.program.order
+            or (best is not None and plan.program.multiplications >= best.program.multiplications)
         ):
             continue
         if judge.accepts(plan):
