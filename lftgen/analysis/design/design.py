@@ -13,7 +13,7 @@ from lftgen.analysis.design.controllers import controller_of, for_user, side_by_
 from lftgen.analysis.design.loops import PlantStack, plant_stack
 from lftgen.analysis.design.nonsmooth import Options, minimise
 from lftgen.analysis.design.problem import GainTarget, PoleTarget, Problem
-from lftgen.analysis.design.requirements import Requirement, weighted_plant
+from lftgen.analysis.design.requirements import Requirement, select, weighted_plant
 from lftgen.analysis.design.tunable import TunableBlock, scaled_coordinates
 from lftgen.analysis.robust_results import WorstCaseGain
 from lftgen.analysis.robustness import worst_case_gain
@@ -207,7 +207,6 @@ class _Work:
     points: dict[str, np.ndarray] = field(default_factory=dict)
     problem: Problem = None  # type: ignore[assignment]
     rate: float = 1.0
-    gain: float = 1.0
 
     @classmethod
     def of(cls, plant: Any, blocks: Any, requirements: Any, decay: Any, tolerance: Any) -> _Work:
@@ -269,24 +268,22 @@ class _Work:
         return tuple(scaled_coordinates(b.parameters, dict(points), n) for b in self.blocks)
 
     def _scales(self) -> None:
-        """A typical rate of the plant, and the inverse of its gain there."""
-        at = self.plants[0].evaluate({})
-        size = np.abs(np.linalg.eigvals(at.A[0]))
+        """A typical rate of the plant."""
+        size = np.abs(np.linalg.eigvals(self.plants[0].evaluate({}).A[0]))
         self.rate = float(np.median(size[size > 1e-6 * size.max()])) if size.max() > 0 else 1.0
+
+    def guess(self, rng: np.random.Generator) -> np.ndarray:
+        """A random starting point of all blocks: gains that close the loop about a random frequency."""
+        rate = self.rate * 10.0 ** rng.uniform(-0.3, 1.2)
+        at = self.plants[0].evaluate({})
         n_w, n_z = len(self.requirements[0].inputs), len(self.requirements[0].outputs)
-        unit = 1j * self.rate * np.eye(len(at.A[0])) - at.A[0]
+        unit = 1j * rate * np.eye(len(at.A[0])) - at.A[0]
         reach = (
             at.C[0][n_z:] @ np.linalg.lstsq(unit, at.B[0][:, n_w:].astype(complex), rcond=None)[0]
             + at.D[0][n_z:, n_w:]
         )
-        self.gain = 1 / max(float(np.linalg.norm(reach, 2)), 1e-12)
-
-    def guess(self, rng: np.random.Generator) -> np.ndarray:
-        """A random starting point of all blocks."""
-        scale = self.gain * 10.0 ** rng.uniform(-1, 0.5)
-        return np.concatenate(
-            [b.start(rng, self.rate * 10.0 ** rng.uniform(-0.3, 0.7), scale) for b in self.blocks]
-        )
+        scale = 10.0 ** rng.uniform(-0.7, 0.5) / max(float(np.linalg.norm(reach, 2)), 1e-12)
+        return np.concatenate([b.start(rng, rate, scale) for b in self.blocks])
 
     def best_of(self, guesses: list[np.ndarray]) -> np.ndarray | None:
         """The best minimum over the starting points; None where none stabilises."""
@@ -410,7 +407,7 @@ class _Work:
         outputs = list(dict.fromkeys(n for r in self.requirements for n in r.outputs))
         y, u = [n for b in self.blocks for n in b.inputs], [n for b in self.blocks for n in b.outputs]
         parts = self.controllers(x)
-        closed = self.plant[[*outputs, *y], [*inputs, *u]].star(side_by_side(parts))
+        closed = select(self.plant, [*outputs, *y], [*inputs, *u]).star(side_by_side(parts))
         controllers = {b.name: for_user(c) for b, c in zip(self.blocks, parts, strict=True)}
         value = max(a / r.goal for a, r in zip(now, self.requirements, strict=True))
         return replace(

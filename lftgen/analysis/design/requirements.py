@@ -75,7 +75,7 @@ def weighted_plant(plant: LFT, requirement: Requirement, blocks: Sequence[Tunabl
     instance(plant, LFT, "design: plant")
     y = [n for b in blocks for n in b.inputs]
     u = [n for b in blocks for n in b.outputs]
-    chosen = plant[[*requirement.outputs, *y], [*requirement.inputs, *u]]
+    chosen = select(plant, [*requirement.outputs, *y], [*requirement.inputs, *u])
     left = _weight(
         requirement.output_weight, len(requirement.outputs), len(y), requirement.name, "output_weight"
     )
@@ -84,6 +84,28 @@ def weighted_plant(plant: LFT, requirement: Requirement, blocks: Sequence[Tunabl
     )
     chosen = chosen if left is None else left @ chosen
     return chosen if right is None else chosen @ right
+
+
+def select(plant: LFT, outputs: Sequence[str], inputs: Sequence[str]) -> LFT:
+    """The plant's channels in this order; one may stand twice, as performance and as measurement."""
+    plant[list(dict.fromkeys(outputs)), list(dict.fromkeys(inputs))]  # names unknown are an error here
+    rows, columns = np.zeros((len(outputs), plant.shape[0])), np.zeros((plant.shape[1], len(inputs)))
+    for i, name in enumerate(outputs):
+        rows[i, plant.outputs.index(name)] = 1.0
+    for j, name in enumerate(inputs):
+        columns[plant.inputs.index(name), j] = 1.0
+    chosen = rows @ plant @ columns
+    return chosen.rename(inputs=_apart(inputs), outputs=_apart(outputs))
+
+
+def _apart(names: Sequence[str]) -> list[str]:
+    """The names, the second of two alike with a suffix."""
+    out: list[str] = []
+    for name in names:
+        while name in out:
+            name += "_again"
+        out.append(name)
+    return out
 
 
 def _weight(weight: Any, size: int, rest: int, name: str, what: str) -> LFT | None:

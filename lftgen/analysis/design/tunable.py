@@ -286,7 +286,7 @@ class TunableStateSpace(TunableBlock):
     def pullback(self, x: np.ndarray, t: np.ndarray, gamma: np.ndarray) -> np.ndarray:
         """Gradients by the free variables."""
         basis = np.concatenate([np.ones((len(t), 1)), t], axis=1)
-        return (basis[:, :, None] * gamma[:, self.free][:, None, :]).reshape(len(t), -1)
+        return (basis[:, :, None] * gamma[:, self.free][:, None, :]).reshape(len(t), self.size)
 
     def start(self, rng: np.random.Generator, rate: float, scale: float) -> np.ndarray:
         """A random starting point: a stable controller with poles around ``rate``, the same at all points."""
