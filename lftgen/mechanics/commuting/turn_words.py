@@ -116,7 +116,7 @@ class TurnSearch:
     ) -> None:
         """Anneal for some seconds, or a number of moves, in runs that start alternately at random and at the best."""
         start, first, cycle = time.perf_counter(), self.moves, 0
-        if not self.free:
+        if not self.free or (seconds is not None and seconds <= 0):
             return
 
         def spent() -> float:
