@@ -17,7 +17,12 @@ def test_examples_are_numbered() -> None:
     assert all(path.stem in texts for path in EXAMPLES.glob("*.yaml"))
 
 
-@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+LONG = ("lpv_controller",)
+"""Examples of minutes: with the heavy tests."""
+CASES = [pytest.param(p, id=p.stem, marks=[pytest.mark.heavy] if p.stem[3:] in LONG else []) for p in SCRIPTS]
+
+
+@pytest.mark.parametrize("path", CASES)
 def test_example(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """An example runs from end to end; those that write files write them where they are told."""
     spec = importlib.util.spec_from_file_location(f"example_{path.stem}", path)

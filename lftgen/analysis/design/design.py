@@ -25,6 +25,8 @@ from lftgen.lft.threads import single_threaded
 
 ROUNDS = 12
 """Worst points are searched and added at most so often."""
+CLOSE = 0.02
+"""Relative gap between the bounds of a worst case where the goal does not tell how sharp it must be."""
 VIOLATED = 1.003
 """A point is added where the gain exceeds that of the active points by this factor."""
 
@@ -382,9 +384,14 @@ class _Work:
         return bool(np.any(np.all(near, axis=0))) if near else True
 
     def certified(self, x: np.ndarray, found: list[WorstCaseGain], limit: float) -> list[WorstCaseGain]:
-        """Guaranteed worst cases."""
-        share = max(limit, 5.0) / len(self.requirements)
-        return [worst_case_gain(loop, time_limit=share, tolerance=0.02) for loop in self.loops(x)]
+        """Guaranteed worst cases: as sharp as it takes to decide whether the goal is met."""
+        end, out = time.monotonic() + max(limit, 5.0), []
+        for k, (loop, worst, r) in enumerate(zip(self.loops(x), found, self.requirements, strict=True)):
+            room = r.goal / worst.lower - 1 if worst.lower > 0 else np.inf
+            share = (end - time.monotonic()) / (len(found) - k)
+            sharp = min(0.9 * room, 1.0) if room > CLOSE else CLOSE
+            out.append(worst_case_gain(loop, time_limit=max(share, 1.0), tolerance=sharp))
+        return out
 
     def _tell(self, text: str, value: float) -> None:
         if self.progress is not None:
