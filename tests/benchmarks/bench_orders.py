@@ -1,4 +1,6 @@
-"""Sizes and times of chains, printed as measured: ``python tests/benchmarks/bench_orders.py [--large]``.
+"""Sizes and times of chains, printed as measured: ``python tests/benchmarks/bench_orders.py [--large] [--search]``.
+
+``--large`` adds chains of 20 links (a minute), ``--search`` the counts that a minute of searching finds in some chains.
 
 For each chain the recursion over blocks (what an n-D reduction alone reaches), the form chosen by default, the sum of
 the order bounds, the time from the mechanism to the reduced model, and the error against the numeric model; then the
@@ -18,6 +20,9 @@ AXES = {"planar": [(1, 0, 0)], "alternating": [(0, 0, 1), (1, 0, 0)]}
 COM = {"planar": (0, 0, 0.15), "alternating": (0.02, 0.01, 0.15)}
 SIZES = {"planar": (2, 3, 4, 5, 7, 10), "alternating": (2, 3, 4, 5, 7, 10)}
 LARGE = 20
+GROWTH = (5, 10, 20)
+SEARCHED = (("planar", 4), ("planar", 5), ("alternating", 7))
+SEARCH_SECONDS = 60
 
 
 def chain(kind, n):
@@ -48,9 +53,18 @@ def measured(kind, n):
 
 
 def exponent(sizes, values):
-    """Slope of log(value) over log(size), sizes of four and more."""
-    n, v = (np.log([x for s, x in zip(sizes, xs, strict=True) if s >= 4]) for xs in (sizes, values))
+    """Slope of log(value) over log(size), sizes of GROWTH."""
+    n, v = (np.log([x for s, x in zip(sizes, xs, strict=True) if s in GROWTH]) for xs in (sizes, values))
     return float(np.polyfit(n, v, 1)[0])
+
+
+def searched():
+    """Order and error of some chains after searching."""
+    for kind, n in SEARCHED:
+        mechanism = chain(kind, n)
+        plant = mechanism.linearize(search=SEARCH_SECONDS)
+        error = lg.check(mechanism, plant, samples=20).max_relative_error
+        yield f"{kind} {n}, searched for {SEARCH_SECONDS} s: order {plant.order}, error {error:.0e}"
 
 
 def main():
@@ -78,6 +92,9 @@ def main():
         )
     console.print(table)
     console.print("\n".join(fits))
+    if "--search" in sys.argv:
+        for line in searched():
+            console.print(line)
 
 
 if __name__ == "__main__":
