@@ -227,7 +227,7 @@ class Assembler:
         many times over.
         """
         before = sum(self._settled.get(c.name, 0) for c in self.tree.joints_on(joint.child))
-        if not self._levels or order(subtree) <= GROWTH * before:
+        if not self._levels or SMALL_ORDER < order(subtree) <= GROWTH * before:
             self._settled[joint.name] = before
             return subtree
         small = self._reduce(subtree)
@@ -324,11 +324,12 @@ SINGULAR_MASS = 1e-12
 """A mass matrix counts as singular where its smallest eigenvalue is below this, relative to the largest seen."""
 LARGE = 10
 """With more degrees of freedom than this only the form that is the smallest for long chains is built by default: one pass
-for planar mechanisms; the recursion otherwise, whose order grows as n^2 while that of the pass grows as n^2.6."""
+for planar mechanisms; the recursion otherwise, whose order grows as n^2 while that of the pass grows as n^2.4."""
 LARGE_ORDER = 300
 """Beyond this the mass matrix is taken from the inertial part alone, which has far fewer repetitions."""
-GROWTH = 3.0
-"""A subtree is reduced again once its order has grown by this factor."""
+SMALL_ORDER, GROWTH = 150, 3.0
+"""A subtree up to this order is reduced in any case (it costs little and keeps rounding errors small), a larger one once its
+order has grown by this factor."""
 METHODS = ("auto", "recursive", "spatial", "planar")
 """How the inverse dynamics is written: the recursion over blocks, gravity stiffness in one pass, absolute angles of a
 planar mechanism, or the smallest of those that apply."""
