@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from lftgen import arguments
 from lftgen.analysis.mu.box import Box
 from lftgen.analysis.mu.frequencies import Clock
@@ -12,6 +14,7 @@ from lftgen.analysis.mu.margin import MarginSearch
 from lftgen.analysis.mu.worst_gain import WorstGainSearch
 from lftgen.analysis.robust_results import Progress, RobustStability, WorstCaseGain
 from lftgen.errors import IllPosedError, ModelError
+from lftgen.lft.hinf_norm import hinf_norm
 from lftgen.lft.model import LFT
 from lftgen.lft.threads import single_threaded
 
@@ -146,6 +149,8 @@ def worst_case_gain(
     every = slice(None)
     plant = plant[every if outputs is None else outputs, every if inputs is None else inputs]
     clock = Clock(time_limit)
+    if not any(b.repetitions for b in plant.delta):
+        return _without_box(plant, clock)
     try:
         box = Box.of(plant.data)
         box.check_well_posed()
@@ -154,3 +159,16 @@ def worst_case_gain(
         return WorstCaseGain(inf, inf, status="ill-posed", tried=str(error), seconds=clock.spent)
     search = WorstGainSearch(box, tolerance, clock, progress)
     return replace(search.run(certify, starts, seed), seconds=round(clock.spent, 4))
+
+
+def _without_box(plant: LFT, clock: Clock) -> WorstCaseGain:
+    """The norm of a model that depends on nothing."""
+    at = plant.evaluate({})
+    if isinstance(at, np.ndarray):
+        norm, frequency = float(np.linalg.norm(at[0], 2)) if at[0].size else 0.0, 0.0
+    else:
+        norm, frequency = hinf_norm(at.A[0], at.B[0], at.C[0], at.D[0])
+    status = "done" if np.isfinite(norm) else "unstable nominal"
+    return WorstCaseGain(
+        norm, norm * (1 + 1e-9), {}, frequency, (), status, "no parameter occurs", round(clock.spent, 4)
+    )

@@ -27,6 +27,8 @@ ROUNDS = 12
 """Worst points are searched and added at most so often."""
 CLOSE = 0.02
 """Relative gap between the bounds of a worst case where the goal does not tell how sharp it must be."""
+COARSE_STEPS, POLISHED, POLISHES = 200, 4, 6
+"""Steps from each starting point; how many of the best go on, and how often each is taken up again."""
 VIOLATED = 1.003
 """A point is added where the gain exceeds that of the active points by this factor."""
 
@@ -288,19 +290,53 @@ class _Work:
         return np.concatenate([b.start(rng, rate, scale) for b in self.blocks])
 
     def best_of(self, guesses: list[np.ndarray]) -> np.ndarray | None:
-        """The best minimum over the starting points; None where none stabilises."""
-        best: tuple[float, np.ndarray] | None = None
+        """The best minimum over the starting points, coarse first, then the best few in full; None where none stabilises."""
+        found: list[tuple[float, np.ndarray]] = []
+        half = time.monotonic() + 0.5 * max(0.0, self.deadline - time.monotonic())
         for k, x0 in enumerate(guesses):
-            if time.monotonic() > self.deadline and best is not None:
+            if time.monotonic() > half and found:
                 break
-            share = time.monotonic() + max(0.0, self.deadline - time.monotonic()) / (len(guesses) - k + 1)
-            found = self.improve(x0, share)
-            if found is not None and (best is None or found[0] < best[0]):
-                best = found
-                self._tell(f"start {k + 1}", np.exp(found[0]))
-        return None if best is None else best[1]
+            coarse = self.improve(x0, self.deadline, max(self.tolerance, 1e-3), COARSE_STEPS)
+            if coarse is not None:
+                found.append(coarse)
+                self._tell(f"start {k + 1}", np.exp(min(f[0] for f in found)))
+        polished = [self._polished(f) for f in sorted(found, key=lambda f: f[0])[:POLISHED]]
+        if not polished:
+            return None
+        best = min(polished, key=lambda f: f[0])
+        return self._shaken(best, len(guesses))[1]
 
-    def improve(self, x0: np.ndarray, deadline: float) -> tuple[float, np.ndarray] | None:
+    def _shaken(self, best: tuple[float, np.ndarray], count: int) -> tuple[float, np.ndarray]:
+        """Minimised again from points around the best one: local minima are many and near each other."""
+        rng = np.random.default_rng(count)
+        end = time.monotonic() + 0.5 * max(0.0, self.deadline - time.monotonic())
+        for _ in range(2 * count if count > 1 else 0):
+            if time.monotonic() > end:
+                break
+            step = 10.0 ** rng.uniform(-1.5, -0.3)
+            size = np.maximum(np.abs(best[1]), 0.1 * float(np.median(np.abs(best[1]))))
+            near = self.improve(
+                best[1] + step * size * rng.standard_normal(len(size)), end, steps=COARSE_STEPS
+            )
+            if near is not None and near[0] < best[0] - self.tolerance:
+                best = self._polished(near)
+        return best
+
+    def _polished(self, found: tuple[float, np.ndarray]) -> tuple[float, np.ndarray]:
+        """Minimised again and again, each time with a fresh quadratic term, until that brings nothing."""
+        for _ in range(POLISHES):
+            again = self.improve(found[1], self.deadline)
+            if again is None or again[0] >= found[0]:
+                break
+            small = found[0] - again[0] < 10 * self.tolerance
+            found = again
+            if small or time.monotonic() > self.deadline:
+                break
+        return found
+
+    def improve(
+        self, x0: np.ndarray, deadline: float, tolerance: float | None = None, steps: int = 400
+    ) -> tuple[float, np.ndarray] | None:
         """Stabilise, then minimise the gains: merit (logarithm) and point."""
         target = GainTarget(self.problem, self.decay)
         x = x0
@@ -314,7 +350,7 @@ class _Work:
                 x = minimise(poles, x, Options(1e-9, 200, deadline, -self.decay / self.rate - 1e-6)).trial.x
         if not np.isfinite(target.evaluate(x).soft):
             return None
-        found = minimise(target, x, Options(self.tolerance, 400, deadline)).trial
+        found = minimise(target, x, Options(tolerance or self.tolerance, steps, deadline)).trial
         return float(
             found.soft + 10 * max(found.hard, 0.0) if np.isfinite(found.hard) else found.soft
         ), found.x

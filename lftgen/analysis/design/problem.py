@@ -18,6 +18,8 @@ LEVEL = 0.7
 GRID = 24
 """Frequencies of a grid over each loop's poles that become pieces where the gain is above the level."""
 MOST_PIECES = 240
+LARGEST = 1e9
+"""No variable grows beyond this: where more gain is always better, the design ends there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +121,7 @@ class GainTarget:
 
     def evaluate(self, x: np.ndarray) -> GainTrial:
         """Gains at a point; inf where a loop is unstable or ill-posed."""
-        loops = self.problem.loops(x) if np.all(np.isfinite(x)) else None
+        loops = self.problem.loops(x) if np.all(np.abs(x) < LARGEST) else None
         if loops is None:
             return GainTrial(x, np.inf, np.inf)
         poles = tuple(np.linalg.eigvals(loop.A) for loop in loops)

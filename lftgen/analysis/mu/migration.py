@@ -37,6 +37,8 @@ class Destabiliser:
 
 def directions(count: int, limit: int, rng: np.random.Generator) -> np.ndarray:
     """Directions of unit maximum norm: single parameters, corners (all, or a sample), faces."""
+    if not count:
+        return np.zeros((0, 0))
     single = np.vstack([np.eye(count), -np.eye(count)])
     if 2**count <= limit // 2:
         corners = np.array(list(itertools.product((-1.0, 1.0), repeat=count))).reshape(-1, count)
