@@ -167,7 +167,8 @@ def _named(structure: MuStructure, found: Singular | None) -> dict[str, Any]:
         return {}
     out: dict[str, Any] = {}
     for i, (b, value) in enumerate(zip(structure.blocks, found.deltas, strict=True)):
-        number = complex(value) if value.ndim == 0 or (value.size == 1 and b.shape == (1, 1)) else value
+        scalar = value.ndim == 0 or (value.size == 1 and b.shape == (1, 1))
+        number = complex(np.ravel(value)[0]) if scalar else value
         out[b.name or f"block {i}"] = (
             number.real if b.kind == "real" and isinstance(number, complex) else number
         )

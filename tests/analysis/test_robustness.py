@@ -1,0 +1,164 @@
+"""mu, robust stability and worst-case gain: closed forms, eigenvalues, samples, and named results."""
+
+import control
+import numpy as np
+import pytest
+
+import lftgen as lg
+from lftgen.lft.hinf_norm import hinf_norm
+
+pytest.importorskip("clarabel")
+K = 0.3882914410
+"""Root of k^3 + 5 k = 2."""
+
+
+def cubic_system():
+    """A = [[-1 + 5a, -10(1 + b)], [10(1 + c^2), -1 - abc]]: mu = 1/K (destabilised at (K, -K, K))."""
+    a, b, c = (lg.uncertain(n, 0.0, plus_minus=1) for n in "abc")
+    return lg.ss(
+        [[-1 + 5 * a, -10 * (1 + b)], [10 * (1 + c**2), -1 - a * b * c]], [[1], [0]], [[1, 0]], [[0]]
+    )
+
+
+def test_cubic_system_in_closed_form():
+    """mu = 2.575385: the lower bound exactly, the upper within half a per cent, the point and its frequency."""
+    found = lg.robust_stability(cubic_system())
+    low, high = found.mu
+    assert low == pytest.approx(2.575385, rel=1e-5)
+    assert 2.575385 <= high * (1 + 1e-9) <= 2.575385 * 1.005
+    sizes = [abs(found.parameters[n]) for n in "abc"]
+    assert sizes == pytest.approx([K] * 3, rel=1e-4)
+    assert found.frequency == pytest.approx(8.337, abs=1e-3) or found.frequency == pytest.approx(
+        12.605, abs=1e-3
+    )
+    at = cubic_system().at(**found.parameters, extrapolate=True)
+    poles = at.poles()
+    assert np.min(np.abs(poles.real)) < 1e-6
+    assert not found.robust
+
+
+@pytest.mark.parametrize("n", [4, 12])
+@pytest.mark.parametrize("seed", range(4))
+def test_one_repeated_real_scalar_is_an_eigenvalue(n, seed):
+    """mu of one repeated real scalar is the largest modulus of a real eigenvalue."""
+    M = np.random.default_rng(seed).normal(size=(n, n))
+    values = np.linalg.eigvals(M)
+    truth = np.max(np.abs(values[np.abs(values.imag) < 1e-9].real), initial=0.0)
+    found = lg.mu(M, [("real", n)])
+    assert found.lower == pytest.approx(truth, rel=1e-6)
+    assert truth * (1 - 1e-9) <= found.upper <= truth * 1.01 + 1e-5
+
+
+def test_rotation_has_no_real_eigenvalue():
+    """mu = 0, found in finite time."""
+    found = lg.mu([[0, 1], [-1, 0]], [("real", 2)])
+    assert (found.lower, found.upper) == (0.0, pytest.approx(0.0, abs=1e-5))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_known_structures(seed):
+    """One full complex block: the largest singular value; one repeated complex scalar: the spectral radius."""
+    rng = np.random.default_rng(seed)
+    M = rng.normal(size=(5, 5)) + 1j * rng.normal(size=(5, 5))
+    full = lg.mu(M, [("full complex", (5, 5))])
+    assert [full.lower, full.upper] == pytest.approx([np.linalg.norm(M, 2)] * 2, rel=5e-3)
+    scalar = lg.mu(M, [("complex", 5)])
+    radius = np.max(np.abs(np.linalg.eigvals(M)))
+    assert scalar.lower <= radius * (1 + 1e-6)
+    assert radius * (1 - 1e-6) <= scalar.upper <= radius * 1.01
+    wide = rng.normal(size=(2, 3))
+    assert lg.mu(wide, [("full complex", (3, 2))]).upper == pytest.approx(np.linalg.norm(wide, 2), rel=5e-3)
+
+
+def test_mixed_bounds_enclose_a_search():
+    """Two real scalars and a full block: no sampled Delta contradicts the upper bound, the lower bound's point is singular."""
+    rng = np.random.default_rng(2)
+    M = rng.normal(size=(5, 5)) + 1j * rng.normal(size=(5, 5))
+    found = lg.mu(M, [("real", 2), ("real", 1), ("full complex", (2, 2))])
+    assert 0 < found.lower <= found.upper
+    assert found.upper <= found.lower * 1.25
+    plain = lg.mu(M, [("full complex", (1, 1))] * 3 + [("full complex", (2, 2))])
+    assert found.lower <= plain.upper * (1 + 1e-6) or found.upper <= np.linalg.norm(M, 2) * (1 + 1e-6)
+
+
+def closed_arm():
+    """The two-link arm under a state feedback designed at the nominal point."""
+    model = lg.read_model("examples/two_link_arm.yaml").mechanism
+    plant = model.linearize(outputs=["J1_angle", "J2_angle", "J1_rate", "J2_rate"])
+    at = plant.at()
+    gain, *_ = control.lqr(at.A, at.B, np.diag([100, 100, 1, 1]), 0.001 * np.eye(2))
+    return plant.feedback(gain[:, [0, 1, 2, 3]])[["J1_angle", "J2_angle"], :]
+
+
+@pytest.mark.heavy
+def test_worst_case_gain_of_the_arm():
+    """Bounds within 3 %, and at least as bad as the worst of 1e5 samples."""
+    loop = closed_arm()
+    found = lg.worst_case_gain(loop, time_limit=240)
+    assert found.status == "done"
+    assert found.lower <= found.upper <= 1.03 * found.lower
+    at = loop.at(**found.parameters)
+    assert hinf_norm(at.A, at.B, at.C, at.D)[0] == pytest.approx(found.lower, rel=1e-6)
+    many = loop.evaluate(loop.sample(100_000, seed=5))
+    coarse = np.max(
+        np.stack([many.singular_values([w])[:, 0, 0] for w in (0.0, 1.0, 3.0, 10.0, found.frequency)]), axis=0
+    )
+    for i in np.argsort(coarse)[-200:]:
+        assert hinf_norm(many.A[i], many.B[i], many.C[i], many.D[i])[0] <= found.lower * (1 + 1e-6)
+
+
+def test_margin_of_a_spring_in_closed_form():
+    """Stable for k > 0: a box about 2 of half-width 1 may double; bounds agree."""
+    k = lg.uncertain("k", 2.0, plus_minus=1)
+    found = lg.robust_stability(lg.ss([[0, 1], [-k, -1]], [[0], [1]], [[1, 0]], [[0]]))
+    assert found.upper == pytest.approx(2.0, rel=1e-6)
+    assert 1.98 < found.lower <= 2.0
+    assert found.robust
+
+
+def test_uncertain_dynamics_in_closed_form():
+    """G = 1/(s + 1) with multiplicative uncertainty of gain up to 0.5 under gain 3: margin (1 + L)/(0.5 L) at low frequency."""
+    w = lg.uncertain_dynamics("D", (1, 1), bound=0.5)
+    plant = lg.ss([[-1]], [[1]], [[1]], [[0]], inputs=["u"], outputs=["y"])
+    loop = (plant @ (np.eye(1) + w)).feedback(3.0)
+    found = lg.robust_stability(loop)
+    # |0.5 k T(j w)| = 1 with T = 3/(s + 4): largest at w = 0
+    assert found.upper == pytest.approx(1 / (0.5 * 0.75), rel=2e-2)
+    assert found.lower == pytest.approx(1 / (0.5 * 0.75), rel=2e-2)
+
+
+def test_named_results():
+    """Unstable, ill-posed, out of time: each says so; nothing hangs."""
+    k = lg.uncertain("k", 1.0, plus_minus=0.5)
+    unstable = lg.ss([[k]], [[1]], [[1]], [[0]])
+    assert lg.robust_stability(unstable).status == "unstable nominal"
+    assert lg.worst_case_gain(unstable).status == "unstable nominal"
+    sometimes = lg.ss([[k - 1.3]], [[1]], [[1]], [[0]])
+    found = lg.worst_case_gain(sometimes)
+    assert (found.status, found.lower) == ("unstable", np.inf)
+    assert found.parameters["k"] >= 1.3
+    hasty = lg.worst_case_gain(closed_arm(), time_limit=0.5)
+    assert hasty.status in ("time limit", "done")
+    assert 0 < hasty.lower <= hasty.upper
+    plain = lg.worst_case_gain(lg.ss([[-2]], [[1]], [[3]], [[0]]))
+    assert plain.lower == pytest.approx(1.5)
+    assert lg.worst_case_gain(lg.realize([[k, 1]])).upper >= np.hypot(1.5, 1) * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: lg.robust_stability(3), "must be a LFT"),
+        (lambda: lg.robust_stability(lg.realize([[lg.uncertain("k", 1, percent=5)]])), "has no states"),
+        (lambda: lg.worst_case_gain(cubic_system(), inputs=["q"]), "unknown input 'q'"),
+        (lambda: lg.worst_case_gain(cubic_system(), time_limit=-1), "time_limit must be"),
+        (lambda: lg.mu([[1, 2], [3, 4]]), "needs blocks"),
+        (lambda: lg.mu([[1, 2], [3, 4]], [("real", 3)]), "2"),
+        (lambda: lg.mu([[1, 2], [3, 4]], [("imaginary", 2)]), "imaginary"),
+        (lambda: lg.mu(cubic_system(), [("real", 2)]), "has its own blocks"),
+    ],
+)
+def test_wrong_calls_are_named(call, message):
+    """Types, shapes, kinds, names, limits."""
+    with pytest.raises(lg.LftgenError, match=message):
+        call()
