@@ -1,13 +1,10 @@
-"""lftgen: exact LFT/LPV models of multibody mechanisms around parameter-dependent equilibria."""
+"""lftgen: exact LFT/LPV models of multibody mechanisms around parameter-dependent equilibria.
 
-from lftgen import plotting
-from lftgen.analysis.design.design import DesignResult, design
-from lftgen.analysis.design.requirements import Requirement
-from lftgen.analysis.design.tunable import TunableGain, TunablePID, TunableStateSpace, TunableSurface
-from lftgen.analysis.influence import Influence, gain_sensitivity, influence
-from lftgen.analysis.lpv.synthesis import LPVController, lpv_synthesis
-from lftgen.analysis.mu.bounds import MuBounds, mu
-from lftgen.analysis.robustness import RobustStability, WorstCaseGain, robust_stability, worst_case_gain
+Models are imported at once; analyses, exports, figures and reports when they are first used.
+"""
+
+from typing import TYPE_CHECKING
+
 from lftgen.check import CheckReport, check
 from lftgen.errors import (
     IllPosedError,
@@ -22,12 +19,7 @@ from lftgen.errors import (
     ReductionError,
     TrimError,
 )
-from lftgen.interop.export import export
-from lftgen.interop.grid_files import read_grid, write_grid
-from lftgen.interop.julia import to_julia
 from lftgen.interop.lft_file import load, save
-from lftgen.interop.lpvss import to_lpvss
-from lftgen.interop.matlab import to_matlab
 from lftgen.interop.readers import read_mjcf, read_model, read_urdf
 from lftgen.lft.build import (
     block_diag,
@@ -60,8 +52,54 @@ from lftgen.mechanics.loads import DeadLoad, FollowerLoad, SpringDamper
 from lftgen.mechanics.mechanism import Mechanism
 from lftgen.mechanics.rotor import Rotor
 from lftgen.parameters import Parameter, scheduled, scheduled_angle, uncertain
-from lftgen.report.page import write_report
 from lftgen.simulation import Simulation, lpv_system, simulate
+
+if TYPE_CHECKING:
+    from lftgen import plotting
+    from lftgen.analysis.design.design import design
+    from lftgen.analysis.design.requirements import Requirement
+    from lftgen.analysis.design.results import DesignResult
+    from lftgen.analysis.design.tunable import TunableGain, TunablePID, TunableStateSpace, TunableSurface
+    from lftgen.analysis.influence import Influence, gain_sensitivity, influence
+    from lftgen.analysis.lpv.synthesis import LPVController, lpv_synthesis
+    from lftgen.analysis.mu.bounds import MuBounds, mu
+    from lftgen.analysis.robustness import RobustStability, WorstCaseGain, robust_stability, worst_case_gain
+    from lftgen.interop.export import export
+    from lftgen.interop.grid_files import read_grid, write_grid
+    from lftgen.interop.julia import to_julia
+    from lftgen.interop.lpvss import to_lpvss
+    from lftgen.interop.matlab import to_matlab
+    from lftgen.report.page import write_report
+
+_LATER = {
+    "DesignResult": "lftgen.analysis.design.results",
+    "Influence": "lftgen.analysis.influence",
+    "LPVController": "lftgen.analysis.lpv.synthesis",
+    "MuBounds": "lftgen.analysis.mu.bounds",
+    "Requirement": "lftgen.analysis.design.requirements",
+    "RobustStability": "lftgen.analysis.robustness",
+    "TunableGain": "lftgen.analysis.design.tunable",
+    "TunablePID": "lftgen.analysis.design.tunable",
+    "TunableStateSpace": "lftgen.analysis.design.tunable",
+    "TunableSurface": "lftgen.analysis.design.tunable",
+    "WorstCaseGain": "lftgen.analysis.robustness",
+    "design": "lftgen.analysis.design.design",
+    "export": "lftgen.interop.export",
+    "gain_sensitivity": "lftgen.analysis.influence",
+    "influence": "lftgen.analysis.influence",
+    "lpv_synthesis": "lftgen.analysis.lpv.synthesis",
+    "mu": "lftgen.analysis.mu.bounds",
+    "read_grid": "lftgen.interop.grid_files",
+    "robust_stability": "lftgen.analysis.robustness",
+    "to_julia": "lftgen.interop.julia",
+    "to_lpvss": "lftgen.interop.lpvss",
+    "to_matlab": "lftgen.interop.matlab",
+    "worst_case_gain": "lftgen.analysis.robustness",
+    "write_grid": "lftgen.interop.grid_files",
+    "write_report": "lftgen.report.page",
+    "plotting": "lftgen.plotting",
+}
+"""Where the names live that are imported when they are first used."""
 
 __all__ = [
     "LFT",
@@ -145,3 +183,20 @@ __all__ = [
     "write_grid",
     "write_report",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """A name of ``_LATER``, imported now."""
+    if name not in _LATER:
+        raise AttributeError(f"module 'lftgen' has no attribute {name!r}")
+    import importlib
+
+    module = importlib.import_module(_LATER[name])
+    value = module if name == "plotting" else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """All public names."""
+    return sorted({*globals(), *_LATER})

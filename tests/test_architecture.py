@@ -43,6 +43,17 @@ HEAVY = (
     "rich",
     "pydantic",
     "yaml",
+    "cvxpy",
+    "clarabel",
+    "dask",
+    "zarr",
+    "h5netcdf",
+    "jinja2",
+    "numba",
+    "slycot",
+    "scipy.optimize",
+    "scipy.stats",
+    "scipy.signal",
 )
 
 

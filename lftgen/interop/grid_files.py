@@ -82,6 +82,14 @@ def write_grid(
     Notes
     -----
     Each chunk depends on its points alone, so a run that was continued ends with the same bits as one that was not.
+
+    Examples
+    --------
+    >>> import lftgen as lg, tempfile, pathlib
+    >>> k = lg.uncertain("k", 2.0, percent=50)
+    >>> plant = lg.ss([[-k]], [[1]], [[1]], [[0]])
+    >>> lg.write_grid(plant, pathlib.Path(tempfile.mkdtemp()) / "k.zarr", {"k": [1, 2, 3]}).name
+    'k.zarr'
     """
     target = _target(path, overwrite)
     plan = plan_grid(plant.data, axes, quantities, extrapolate=extrapolate)
@@ -110,6 +118,15 @@ def read_grid(path: str | Path, *, chunks: Any = None) -> Any:
     ------
     ModelError
         No such file, or none of this kind.
+
+    Examples
+    --------
+    >>> import lftgen as lg, tempfile, pathlib
+    >>> k = lg.uncertain("k", 2.0, percent=50)
+    >>> plant = lg.ss([[-k]], [[1]], [[1]], [[0]])
+    >>> path = lg.write_grid(plant, pathlib.Path(tempfile.mkdtemp()) / "k.nc", {"k": [1, 2, 3]})
+    >>> lg.read_grid(path).poles.real.values.ravel().tolist()
+    [-1.0, -2.0, -3.0]
     """
     xr = require("xarray", "grid", "a grid")
     source = as_path(path)

@@ -158,7 +158,12 @@ def _of_matrix(M: np.ndarray, structure: MuStructure, tolerance: float, clock: C
     lower = min(found.bound, upper) if found else 0.0
     status = "done" if upper <= goal or upper <= 1e-5 else "time limit" if clock.over else "bounds apart"
     return MuBounds(
-        float(lower), float(upper), _named(keep, found), status=status, tried=tried, seconds=round(clock.spent, 4)
+        float(lower),
+        float(upper),
+        _named(keep, found),
+        status=status,
+        tried=tried,
+        seconds=round(clock.spent, 4),
     )
 
 

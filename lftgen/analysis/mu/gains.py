@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize
 
 from lftgen.analysis.mu.loop import Loop
 from lftgen.analysis.mu.migration import directions
@@ -87,6 +86,8 @@ def climb(loop: Loop, reals: np.ndarray, w: float, low: np.ndarray, high: np.nda
         return -np.log(max(gain, 1e-300)), -np.append(slope, by_log) / max(gain, 1e-300)
 
     bounds = [*zip(low, high, strict=True), (-3.0, 3.0)]
+    from scipy import optimize  # a third of a second to import
+
     found = optimize.minimize(
         objective, np.append(reals, 0.0), jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 200}
     )

@@ -12,7 +12,6 @@ import contextlib
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize
 
 from lftgen.analysis.mu.migration import directions
 from lftgen.analysis.mu.structure import MuStructure
@@ -152,6 +151,8 @@ def _smallest_box(start: np.ndarray, count: int, *conditions: dict) -> np.ndarra
     both[:, count] = 1
     gradient = (np.arange(len(start)) == count).astype(float)
     inside = {"type": "ineq", "fun": lambda x: both @ x, "jac": lambda x: both}
+    from scipy import optimize  # a third of a second to import
+
     result = optimize.minimize(
         lambda x: x[count], start, jac=lambda x: gradient, method="SLSQP",
         constraints=[*conditions, inside] if count else list(conditions), options={"maxiter": 100, "ftol": 1e-12},

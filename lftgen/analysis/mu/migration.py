@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy import optimize
 
 from lftgen.analysis.mu.loop import Loop
 
@@ -163,6 +162,8 @@ def _minimise_size(loop: Loop, point: np.ndarray, size: float) -> np.ndarray:
     both = np.vstack(
         [np.hstack([-np.eye(count), np.ones((count, 1))]), np.hstack([np.eye(count), np.ones((count, 1))])]
     )
+    from scipy import optimize  # a third of a second to import
+
     result = optimize.minimize(
         lambda x: x[-1],
         np.append(point / size, 1.0),

@@ -6,7 +6,6 @@ Frequencies come from the upper bound: its peaks, then a local search around eac
 from __future__ import annotations
 
 import numpy as np
-from scipy import optimize
 
 from lftgen.analysis.mu.frequencies import Channels, Clock
 from lftgen.analysis.mu.gains import interesting_frequencies
@@ -75,6 +74,8 @@ def _refined(channels: Channels, structure: MuStructure, w: float, found: Singul
         if near.size < best.size:
             best, at = near, frequency
         return near.size
+
+    from scipy import optimize  # a third of a second to import
 
     optimize.minimize_scalar(
         size, bounds=(-0.4, 0.4), method="bounded", options={"xatol": 1e-4, "maxiter": 25}
