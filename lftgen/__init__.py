@@ -60,10 +60,12 @@ if TYPE_CHECKING:
     from lftgen.analysis.design.requirements import Requirement
     from lftgen.analysis.design.results import DesignResult
     from lftgen.analysis.design.tunable import TunableGain, TunablePID, TunableStateSpace, TunableSurface
+    from lftgen.analysis.generalized_plant import GeneralizedPlant, generalized_plant
     from lftgen.analysis.influence import Influence, gain_sensitivity, influence
     from lftgen.analysis.lpv.synthesis import LPVController, lpv_synthesis
     from lftgen.analysis.mu.bounds import MuBounds, mu
     from lftgen.analysis.robustness import RobustStability, WorstCaseGain, robust_stability, worst_case_gain
+    from lftgen.analysis.synthesis.hinf import HinfController, hinfsyn, mixsyn
     from lftgen.interop.export import export
     from lftgen.interop.grid_files import read_grid, write_grid
     from lftgen.interop.julia import to_julia
@@ -73,6 +75,8 @@ if TYPE_CHECKING:
 
 _LATER = {
     "DesignResult": "lftgen.analysis.design.results",
+    "GeneralizedPlant": "lftgen.analysis.generalized_plant",
+    "HinfController": "lftgen.analysis.synthesis.hinf",
     "Influence": "lftgen.analysis.influence",
     "LPVController": "lftgen.analysis.lpv.synthesis",
     "MuBounds": "lftgen.analysis.mu.bounds",
@@ -86,9 +90,13 @@ _LATER = {
     "design": "lftgen.analysis.design.design",
     "export": "lftgen.interop.export",
     "gain_sensitivity": "lftgen.analysis.influence",
+    "generalized_plant": "lftgen.analysis.generalized_plant",
+    "hinfsyn": "lftgen.analysis.synthesis.hinf",
     "influence": "lftgen.analysis.influence",
     "lpv_synthesis": "lftgen.analysis.lpv.synthesis",
+    "mixsyn": "lftgen.analysis.synthesis.hinf",
     "mu": "lftgen.analysis.mu.bounds",
+    "plotting": "lftgen.plotting",
     "read_grid": "lftgen.interop.grid_files",
     "robust_stability": "lftgen.analysis.robustness",
     "to_julia": "lftgen.interop.julia",
@@ -97,7 +105,6 @@ _LATER = {
     "worst_case_gain": "lftgen.analysis.robustness",
     "write_grid": "lftgen.interop.grid_files",
     "write_report": "lftgen.report.page",
-    "plotting": "lftgen.plotting",
 }
 """Where the names live that are imported when they are first used."""
 
@@ -112,6 +119,8 @@ __all__ = [
     "FixedJoint",
     "FollowerLoad",
     "FreeJoint",
+    "GeneralizedPlant",
+    "HinfController",
     "IllPosedError",
     "Influence",
     "LPVController",
@@ -154,11 +163,14 @@ __all__ = [
     "from_control",
     "full_block",
     "gain_sensitivity",
+    "generalized_plant",
+    "hinfsyn",
     "hstack",
     "influence",
     "load",
     "lpv_synthesis",
     "lpv_system",
+    "mixsyn",
     "mu",
     "plotting",
     "read_grid",

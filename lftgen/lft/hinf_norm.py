@@ -16,7 +16,7 @@ from lftgen.errors import ModelError
 
 RTOL = 1e-10
 """Relative distance between the gain returned and a level that no frequency reaches."""
-ON_AXIS = 1e-12
+ON_AXIS = 1e-14
 """A pole counts as on the imaginary axis where its real part is below this, relative to the balanced A's norm."""
 MAX_LEVELS = 60
 

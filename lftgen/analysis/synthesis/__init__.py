@@ -1,0 +1,1 @@
+"""Synthesis of controllers at one point, verified."""
