@@ -4,7 +4,7 @@ The problem of section VI of Kassarian, Sanfedino, Alazard, Montel, Chevrier, "L
 parameter-dependent equilibrium": theta1 in [45, 90] deg, theta2 in [45, 135] deg, masses within 20 %; a controller with three
 states whose matrices are affine in t1 and t2; 1/1500 as weight of the torque, (s + 1)/(2s + 0.02) of the tracking error.
 The paper's masses are not published; ours are those of the other examples over ten, so that 1500 N m/rad can do the task.
-Usage: ``python examples/13_lpv_controller.py FOLDER`` (default ``out``).
+Usage: ``python examples/10_lpv_controller.py FOLDER`` (default ``out``).
 """
 
 import sys
