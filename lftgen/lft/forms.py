@@ -10,16 +10,23 @@ import sympy as sp
 from lftgen.lft.algebra import add, constant, exchange, hstack, inverse, multiply, select, transpose, vstack
 from lftgen.lft.connect import renamed
 from lftgen.lft.data import LFTData, default_names
-from lftgen.lft.field import FLOAT, Field
+from lftgen.lft.field import Field
+from lftgen.lft.letters import Letter, scalar
 from lftgen.lft.maps import change_maps
 from lftgen.lft.rational_matrix import RationalMatrix, Terms
-from lftgen.lft.realization.result import Realization
 from lftgen.lft.reduction.kalman import reduce
-from lftgen.lft.structure import DeltaBlock, DeltaMap, Structure
+from lftgen.lft.structure import DeltaMap
 from lftgen.parameters import Parameter
 
 Polynomial = Callable[[Terms, tuple[int, int]], LFTData]
 """Realises a polynomial matrix of a shape, in the coordinates of one RationalMatrix."""
+
+Check = Callable[[], None]
+"""Called on the way; raises where the time is over."""
+
+
+def nothing() -> None:
+    """No check."""
 
 
 def nested(
@@ -29,12 +36,13 @@ def nested(
     shape: tuple[int, int],
     *,
     from_inputs: bool = False,
+    check: Check = nothing,
 ) -> LFTData:
     """Nested (Horner) form of a polynomial matrix: ``P0 + x (P1 + x (P2 + ...))``, parameters in the given order.
 
     The coordinate x stands at the outputs, or with ``from_inputs`` at the inputs.
     """
-    raw = _nested(terms, r.field, [r.parameters[i] for i in order], list(order), shape, from_inputs)
+    raw = _nested(terms, r.field, [r.parameters[i] for i in order], list(order), shape, from_inputs, check)
     return change_maps(raw, {p.name: DeltaMap(p.coordinate_nominal) for p in r.parameters})
 
 
@@ -45,7 +53,9 @@ def _nested(
     order: Sequence[int],
     shape: tuple[int, int],
     from_inputs: bool,
+    check: Check,
 ) -> LFTData:
+    check()
     if not order:
         total = field.zeros(*shape)
         for matrix in terms.values():
@@ -57,23 +67,16 @@ def _nested(
     out: LFTData | None = None
     for power in range(max(by_power, default=0), -1, -1):
         if out is not None:
-            x = coordinate(parameters[0], shape[1] if from_inputs else shape[0], field)
+            x = scalar(parameters[0], shape[1] if from_inputs else shape[0], field)
             out = multiply(out, x) if from_inputs else multiply(x, out)
         if power in by_power or out is None:
-            part = _nested(by_power.get(power, {}), field, parameters[1:], order[1:], shape, from_inputs)
+            part = _nested(
+                by_power.get(power, {}), field, parameters[1:], order[1:], shape, from_inputs, check
+            )
             out = part if out is None else add(part, out)
             out = reduce(out) if len(order) > 1 else out
     assert out is not None
     return out
-
-
-def coordinate(p: Parameter, n: int, field: Field) -> LFTData:
-    """``x I_n`` with delta = x (origin 0; the nominal is moved in afterwards)."""
-    M = field.zeros(2 * n, 2 * n)
-    M[range(n), range(n, 2 * n)] = field.element(1)
-    M[range(n, 2 * n), range(n)] = field.element(1)
-    block = DeltaBlock(p.name, "real", n, parameter=p, map=DeltaMap(0.0))
-    return LFTData(M, Structure((), (block,)), default_names("u", n), default_names("y", n), field)
 
 
 def right_fraction(r: RationalMatrix, polynomial: Polynomial) -> LFTData:
@@ -107,34 +110,25 @@ def stacked(top: Terms, bottom: Terms, field: Field) -> Terms:
     return {k: np.concatenate([top.get(k, zeros[0]), bottom.get(k, zeros[1])]) for k in {**top, **bottom}}
 
 
-def from_realization(found: Realization, parameters: Sequence[Parameter]) -> LFTData:
-    """An LFT from plain matrices in the raw letters; the nominal values are moved in."""
-    counts = [found.letters.count(i) for i in range(len(parameters))]
-    blocks = tuple(
-        DeltaBlock(p.name, "real", n, parameter=p, map=DeltaMap(0.0))
-        for p, n in zip(parameters, counts, strict=True)
-    )
-    M = np.block([[found.M11, found.M12], [found.M21, found.M22]])
-    p, m = found.M22.shape
-    raw = LFTData(M, Structure((), blocks), default_names("u", m), default_names("y", p), FLOAT)
-    return change_maps(raw, {q.name: DeltaMap(q.coordinate_nominal) for q in parameters})
-
-
 def from_words(
-    words: Mapping[tuple[int, ...], np.ndarray], r: RationalMatrix, shape: tuple[int, int]
+    words: Mapping[tuple[int, ...], np.ndarray],
+    letters: Sequence[Letter],
+    field: Field,
+    shape: tuple[int, int],
+    check: Check = nothing,
 ) -> LFTData:
-    """An LFT (float or exact) whose factors stand in the order of the words; what is shared is left to the reduction."""
-    total = constant(r.field.zeros(*shape), r.field)
+    """An LFT whose factors stand in the order of the words; what is shared is left to the reduction."""
+    total = constant(field.zeros(*shape), field)
     by_first: dict[int, dict[tuple[int, ...], np.ndarray]] = {}
     for word, matrix in words.items():
         if word:
             by_first.setdefault(word[0], {})[word[1:]] = matrix
         else:
-            total = add(total, constant(matrix, r.field))
-    for letter, rest in by_first.items():
-        p = r.parameters[letter]
-        x = change_maps(coordinate(p, shape[0], r.field), {p.name: DeltaMap(p.coordinate_nominal)})
-        total = reduce(add(total, multiply(x, from_words(rest, r, shape))))
+            total = add(total, constant(matrix, field))
+    for first, rest in by_first.items():
+        check()
+        inner = from_words(rest, letters, field, shape, check)
+        total = reduce(add(total, multiply(letters[first].lft(shape[0], field), inner)))
     return total
 
 
@@ -160,7 +154,7 @@ def node(e: sp.Expr, r: RationalMatrix) -> LFTData:
         return constant(r.field.array([[e]]) if r.field.exact else r.field.array([[float(e)]]), r.field)
     if e in coordinates:
         p = coordinates[e]
-        return change_maps(coordinate(p, 1, r.field), {p.name: DeltaMap(p.coordinate_nominal)})
+        return change_maps(scalar(p, 1, r.field), {p.name: DeltaMap(p.coordinate_nominal)})
     if isinstance(e, sp.Pow):
         base = node(e.base, r)
         base = inverse(base) if e.exp < 0 else base

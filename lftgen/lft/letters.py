@@ -35,6 +35,14 @@ class Letter:
     kind: str
     symbol: sp.Symbol
 
+    @property
+    def nominal(self) -> float:
+        """The letter's value at the parameter's nominal."""
+        x = self.parameter.coordinate_nominal
+        if self.kind in (VALUE, INVERSE):
+            return x if self.kind == VALUE else 1 / x
+        return (1 - x * x) / (1 + x * x) if self.kind == COSINE else 2 * x / (1 + x * x)
+
     def lft(self, n: int, field: Field) -> LFTData:
         """The letter times the identity of size n."""
         p = self.parameter

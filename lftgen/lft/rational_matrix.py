@@ -89,18 +89,19 @@ class RationalMatrix:
         return tuple(tuple(e if i == j else zero for j in range(len(entries))) for i, e in enumerate(entries))
 
     def _terms(self, tops: Sequence[Sequence[Any]], bottoms: Sequence[Sequence[Any]] | None) -> Terms:
-        n, shape = len(self.parameters), (len(tops), len(tops[0]) if tops else 0)
+        shape = len(tops), len(tops[0]) if tops else 0
         out: Terms = {}
         for i, row in enumerate(tops):
             for j, top in enumerate(row):
                 scale = self._coefficient(bottoms[i][j]) if bottoms is not None else None
-                for exponents, coefficient in self._grouped(top, n).items():
+                for exponents, coefficient in self.coefficients(top).items():
                     matrix = out.setdefault(exponents, self.field.zeros(*shape))
                     matrix[i, j] = coefficient if scale is None else coefficient / scale
         return out
 
-    def _grouped(self, poly: Any, n: int) -> dict[tuple[int, ...], Any]:
+    def coefficients(self, poly: Any) -> dict[tuple[int, ...], Any]:
         """Coefficients (field entries) by exponents of the coordinates."""
+        n = len(self.parameters)
         if not isinstance(self.field, ExactField):
             return {m[:n]: float(c.numerator) / float(c.denominator) for m, c in poly.iterterms()}
         out: dict[tuple[int, ...], Any] = {}
@@ -121,7 +122,7 @@ class RationalMatrix:
         return tuple(self.field.domain.from_sympy(s) for s in self.field.symbols)
 
     def _coefficient(self, poly: Any) -> Any:
-        return self._grouped(poly, len(self.parameters)).get((0,) * len(self.parameters), 1)
+        return self.coefficients(poly).get((0,) * len(self.parameters), 1)
 
 
 def rational_matrix(matrix: sp.MatrixBase, *, exact: bool = False) -> RationalMatrix:

@@ -6,35 +6,26 @@ import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from math import factorial, prod
 
 import numpy as np
 import sympy as sp
 
 from lftgen.errors import IllPosedError, NotRationalError, ReductionError
 from lftgen.lft.algebra import constant
+from lftgen.lft.attempts import Attempt, attempted
+from lftgen.lft.contest import Clock, Contest
 from lftgen.lft.data import LFTData, declare
 from lftgen.lft.evaluation import evaluate_ports
-from lftgen.lft.field import ExactField, to_sympy
-from lftgen.lft.forms import (
-    from_expressions,
-    from_realization,
-    from_words,
-    left_fraction,
-    nested,
-    right_fraction,
-)
+from lftgen.lft.forms import Check, from_expressions, left_fraction, nested, nothing, right_fraction
+from lftgen.lft.problems import problems_of
 from lftgen.lft.rational_matrix import RationalMatrix, Terms, rational_matrix
-from lftgen.lft.realization import ho_kalman, search_words
-from lftgen.lft.reduction.bound import order_bound
-from lftgen.lft.reduction.kalman import reduce
 from lftgen.lft.structure import real_block
 from lftgen.lft.threads import single_threaded
 
 MAX_ORDERS = 6
 """How many orders of the parameters nested (Horner) forms try."""
 DEFAULT_BUDGET = 3.0
-"""Seconds for the search over words."""
+"""Seconds for the whole portfolio."""
 VERIFIED = 1e-9
 """Largest deviation of a realisation from its expressions, relative to the largest entry."""
 Progress = Callable[[int, float], None]
@@ -51,8 +42,10 @@ def realize_matrix(
 ) -> LFTData:
     """The LFT of a sympy matrix, rational in parameters (and in sines and cosines of scheduled angles).
 
-    Nested forms in several orders, numerators over denominators from either side and the expressions as they stand
-    come first; where none reaches the order bound, words are searched (:mod:`lftgen.lft.realization`).
+    The expressions as they stand come first.  Then the matrix is written in letters (:mod:`lftgen.lft.letters`), as it
+    is or with channels exchanged (:mod:`lftgen.lft.pivots`), as a polynomial or as numerators over denominators, in
+    parameters or their inverses (:mod:`lftgen.lft.problems`); the cheapest are realised, and where none reaches the
+    order bound their words are searched (:mod:`lftgen.lft.realization`).
 
     Parameters
     ----------
@@ -63,7 +56,7 @@ def realize_matrix(
     thorough : bool
         Try the whole portfolio; otherwise the first form only (for small coefficient matrices).
     budget : float
-        Seconds for the word search; 0 leaves it out.
+        Seconds for the whole of it; 0 takes the expressions as they stand and one more form.
     progress : callable, optional
         Called with (order, seconds) while words are searched.
 
@@ -87,80 +80,86 @@ def _cached(matrix: sp.ImmutableMatrix, exact: bool, thorough: bool, budget: flo
 def _realized(
     matrix: sp.ImmutableMatrix, exact: bool, thorough: bool, budget: float, progress: Progress | None
 ) -> LFTData:
+    clock = Clock(budget)
     r = rational_matrix(matrix, exact=exact)
     blocks = [real_block(p, 0) for p in r.declared]
     if not r.parameters or 0 in r.shape:
         terms = r.polynomial_terms()
         values = terms.get((0,) * len(r.parameters), r.field.zeros(*r.shape))
         return declare(constant(values, r.field), blocks)
-    contest = _Contest(matrix)
-    for candidate in _quick_forms(r, thorough):
-        if contest.offer(candidate) and contest.minimal and thorough:
-            break
-    if thorough and budget > 0 and not contest.minimal:
-        for candidate in _searched_forms(r, contest, budget, progress):
-            if contest.offer(candidate) and contest.minimal:
-                break
+    contest = Contest(matrix)
+    if thorough:
+        _portfolio(r, contest, clock, progress)
+    else:
+        contest.offer(next(_nested_forms(r, [tuple(range(len(r.parameters)))])))
     best = contest.winner()
     if thorough and not best.field.symbols:
         _verify(best, r)
     return declare(best, blocks)
 
 
-@dataclass
-class _Contest:
-    """Keeps the smallest realisation and knows whether it is minimal."""
-
-    matrix: sp.ImmutableMatrix
-    best: LFTData | None = None
-    failure: IllPosedError | None = None
-    bound: int | None = None
-
-    def offer(self, candidate: Callable[[], LFTData]) -> bool:
-        """Whether a candidate is the new best."""
-        try:
-            lft = reduce(candidate())
-        except IllPosedError as error:
-            self.failure = error
-            return False
-        if self.best is not None and lft.structure.n_rows >= self.best.structure.n_rows:
-            return False
-        self.best = lft
-        return True
-
-    @property
-    def minimal(self) -> bool:
-        """Whether the best is at the sum of the order bounds (which do not depend on the realisation)."""
-        if self.best is None:
-            return False
-        if self.bound is None:
-            self.bound = sum(order_bound(self.best).values())
-        return self.best.structure.n_rows <= self.bound
-
-    def winner(self) -> LFTData:
-        """The best, or the reason why there is none."""
-        if self.best is None:
-            text = str(self.matrix.tolist())
-            short = text if len(text) < 120 else text[:117] + "..."
-            raise IllPosedError(
-                f"{short} has a pole at the nominal values of its parameters ({self.failure})"
-            ) from self.failure
-        return self.best
+def _portfolio(r: RationalMatrix, contest: Contest, clock: Clock, progress: Progress | None) -> None:
+    """Forms from cheap to dear, until the bound is met or the budget is spent."""
+    contest.offer(partial(from_expressions, r))
+    clock.allow(_FORMS)
+    attempts = _attempts(contest, r, clock)
+    for attempt in attempts[:2]:
+        if contest.best is None or attempt.total < contest.order:
+            contest.offer(attempt.lft)
+    if contest.best is None or attempts == []:
+        for candidate in _nested_forms(r, _orders(len(r.parameters)), clock.check):
+            contest.offer(candidate)
+            if contest.minimal or (clock.over() and contest.best is not None):
+                break
+    clock.allow(1.0)
+    _search(attempts, contest, clock, progress)
 
 
-def _quick_forms(r: RationalMatrix, thorough: bool) -> Iterator[Callable[[], LFTData]]:
-    if thorough:
-        yield partial(from_expressions, r)
-    orders = _orders(len(r.parameters)) if thorough else [tuple(range(len(r.parameters)))]
-    terms = r.polynomial_terms() if r.is_polynomial else {}
-    for order, from_inputs in itertools.product(orders, (False, True) if thorough else (False,)):
-        polynomial = _Nested(r, order, from_inputs)
+def _attempts(contest: Contest, r: RationalMatrix, clock: Clock) -> list[Attempt]:
+    """Words of each problem in one common order of the letters, or along its factors; the fewest first."""
+    attempts: list[Attempt] = []
+    if contest.minimal:
+        return attempts
+    for problem in problems_of(contest.matrix, exact=r.field.exact, out_of_time=clock.over):
+        attempts.append(attempted(problem))
+        if clock.over() or attempts[-1].total <= (contest.bound or 0):
+            break
+    return sorted(attempts, key=lambda a: a.total)
+
+
+def _search(attempts: list[Attempt], contest: Contest, clock: Clock, progress: Progress | None) -> None:
+    """Word searches of the most promising problems, in rounds of growing length."""
+    length = max(0.3, clock.left / 8)
+    while attempts and clock.left > _LEAST and not contest.minimal:
+        for k, attempt in enumerate(attempts[:_SEARCHED]):
+            seconds = min(length / (1 + k), clock.left)
+            if seconds < _LEAST or contest.minimal:
+                return
+            better = attempt.searched(seconds, contest.bound or 0, progress)
+            attempts[k] = better
+            if better.total < contest.order:
+                contest.offer(better.lft)
+        if all(a.exhausted for a in attempts[:_SEARCHED]):
+            return
+        attempts.sort(key=lambda a: a.total)
+        length *= 2
+
+
+_FORMS = 0.5  # share of the budget for all that is no search
+_LEAST = 0.02  # seconds that are worth a search
+_SEARCHED = 3
+
+
+def _nested_forms(
+    r: RationalMatrix, orders: list[tuple[int, ...]], check: Check = nothing
+) -> Iterator[Callable[[], LFTData]]:
+    for order, from_inputs in itertools.product(orders, (False, True) if len(orders) > 1 else (False,)):
+        polynomial = _Nested(r, order, from_inputs, check)
         if r.is_polynomial:
-            yield partial(polynomial, terms, r.shape)
+            yield partial(polynomial, r.polynomial_terms(), r.shape)
         else:
             yield partial(right_fraction, r, polynomial)
-            if thorough:
-                yield partial(left_fraction, r, polynomial)
+            yield partial(left_fraction, r, polynomial)
 
 
 @dataclass(frozen=True)
@@ -170,9 +169,10 @@ class _Nested:
     r: RationalMatrix
     order: tuple[int, ...]
     from_inputs: bool
+    check: Check
 
     def __call__(self, terms: Terms, shape: tuple[int, int]) -> LFTData:
-        return nested(terms, self.r, self.order, shape, from_inputs=self.from_inputs)
+        return nested(terms, self.r, self.order, shape, from_inputs=self.from_inputs, check=self.check)
 
 
 def _orders(n: int) -> list[tuple[int, ...]]:
@@ -186,77 +186,6 @@ def _orders(n: int) -> list[tuple[int, ...]]:
         *(tuple(int(i) for i in rng.permutation(n)) for _ in range(MAX_ORDERS - 2)),
     ]
     return list(dict.fromkeys(some))
-
-
-def _searched_forms(
-    r: RationalMatrix, contest: _Contest, budget: float, progress: Progress | None
-) -> Iterator[Callable[[], LFTData]]:
-    search = _WordForm(r, contest.bound, budget if r.is_polynomial else budget / 2, progress)
-    if r.is_polynomial:
-        yield partial(search, r.polynomial_terms(), r.shape)
-    else:
-        yield partial(right_fraction, r, search)
-        yield partial(left_fraction, r, search)
-
-
-@dataclass
-class _WordForm:
-    """Realises polynomial matrices by word search."""
-
-    r: RationalMatrix
-    target: int | None
-    budget: float
-    progress: Progress | None
-
-    def __call__(self, terms: Terms, shape: tuple[int, int]) -> LFTData:
-        numbers = {k: self._numbers(v) for k, v in terms.items()}
-        found = search_words(
-            numbers,
-            budget=self.budget,
-            moves=_enough_moves(numbers),
-            target=self.target,
-            progress=self.progress,
-        )
-        if not self.r.field.exact:
-            return from_realization(ho_kalman(found.words), self.r.parameters)
-        return from_words(self._exact_words(found.words, terms, shape), self.r, shape)
-
-    def _numbers(self, matrix: np.ndarray) -> np.ndarray:
-        """Floats for the search; free symbols get generic values."""
-        field = self.r.field
-        if not isinstance(field, ExactField):
-            return matrix
-        rng = np.random.default_rng(5)
-        values = {s: sp.Rational(int(rng.integers(65, 127)), 64) for s in field.symbols}
-        return np.array(
-            [[float(v.xreplace(values)) for v in row] for row in to_sympy(matrix, field)], dtype=float
-        )
-
-    def _exact_words(
-        self, words: dict[tuple[int, ...], np.ndarray], terms: Terms, shape: tuple[int, int]
-    ) -> dict[tuple[int, ...], np.ndarray]:
-        """Each exact coefficient goes to the word that carries most of its entry."""
-        out: dict[tuple[int, ...], np.ndarray] = {}
-        for exponents, matrix in terms.items():
-            fitting = [w for w in words if all(w.count(i) == e for i, e in enumerate(exponents))]
-            for i, j in zip(*np.nonzero(matrix), strict=True):
-                word = max(fitting, key=lambda w: abs(words[w][i, j]))
-                out.setdefault(word, self.r.field.zeros(*shape))[i, j] = matrix[i, j]
-        return out
-
-
-def _enough_moves(terms: Terms) -> int | None:
-    """A number of moves that surely visits every choice of words, where there are few; None for no limit."""
-    choices = 1
-    for exponents, matrix in terms.items():
-        words = factorial(sum(exponents)) // prod(factorial(e) for e in exponents)
-        choices *= words ** int(np.count_nonzero(matrix))
-        if choices > _FEW_CHOICES:
-            return None
-    return 500 + 50 * choices
-
-
-_FEW_CHOICES = 200
 
 
 def _verify(lft: LFTData, r: RationalMatrix) -> None:

@@ -99,7 +99,7 @@ class Proposer:
         return [(k, merged(parts))]
 
     def _grouped(self, choices: Sequence[Choice]) -> list[Move]:
-        """Re-sort a group: by letters, by copies of letters (powers apart), or one letter to one end."""
+        """Re-sort a group: by letters, by copies of letters (powers apart), one letter to one end or both."""
         group, draw, rng = self.rng.choice(self.groups), self.rng.random(), self.rng
         if draw < 0.4:
             of_slot = [rng.random() for _ in range(self.sketch.n_letters)]
@@ -113,12 +113,28 @@ class Proposer:
                         of_copy[copy] = rng.random()
             orders = [sorted(self._copies[k], key=of_copy.__getitem__) for k in group]
             return [(k, pure(tuple(x for x, _ in order))) for k, order in zip(group, orders, strict=True)]
+        if draw < 0.8:
+            return self._congruence(group, choices)
         slot, front = rng.choice(self.sketch.slots[rng.choice(group)]), rng.random() < 0.5
 
         def last(x: int) -> bool:
             return (self.sketch.slot[x] == slot) != front
 
         return [(k, merged([(tuple(sorted(w, key=last)), c) for w, c in choices[k]])) for k in group]
+
+    def _congruence(self, group: list[int], choices: Sequence[Choice]) -> list[Move]:
+        """One letter of a slot to the front (of each row its own), the others of the slot to the end: T' X T."""
+        slot = self.rng.choice(self.sketch.slots[self.rng.choice(group)])
+        own = [x for x, place in enumerate(self.sketch.slot) if place == slot]
+        of_row: dict[int, int] = {}
+        moves = []
+        for k in group:
+            word = choices[k][0][0]
+            row = int(np.flatnonzero(self.sketch.items[k].left.any(axis=1))[0])
+            first = of_row.setdefault(row, self.rng.choice(own))
+            ends = sorted((x for x in word if x in own), key=lambda x: x != first)  # noqa: B023
+            moves.append((k, pure((*ends[:1], *(x for x in word if x not in own), *ends[1:]))))
+        return moves
 
     def move(self, choices: Sequence[Choice]) -> list[Move]:
         """Items to change with their new words; empty where the draw changes nothing."""

@@ -217,7 +217,8 @@ class Sketch:
                 for x, left, right in self._factors(k, word):
                     lefts[self.slot[x]].append(share * self._factor[x] * left)
                     rights[self.slot[x]].append(right)
-        return np.stack([np.vstack(a).T @ np.vstack(b) for a, b in zip(lefts, rights, strict=True)])
+        parts = [np.vstack(a).T @ np.vstack(b) for a, b in zip(lefts, rights, strict=True)]
+        return np.stack(parts).astype(self._type)
 
     def counts(self, blocks: np.ndarray) -> np.ndarray:
         """Ranks of sketches (..., s, s): pivots of an unpivoted QR, legitimate since the columns are generic.

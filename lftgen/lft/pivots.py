@@ -1,0 +1,98 @@
+"""Turning channels of a symbolic matrix round until its entries are simple.
+
+An LFT with some outputs and inputs exchanged has the same repetitions.  ``H^-1`` becomes H, ``H^-1 [K, I]`` becomes
+``[H, K]`` up to signs, ``k1 k2/(k1 + k2)`` becomes ``1/k1 + 1/k2``: what was solved for and expanded is put back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from lftgen.lft.letters import LetteredMatrix
+
+LARGEST = 36
+"""Matrices of more entries are left alone..."""
+MOST_TERMS = 600
+"""...and so are those with more terms."""
+Entries = list[list[Any]]
+
+
+def simplest_exchange(
+    m: LetteredMatrix, out_of_time: Callable[[], bool]
+) -> tuple[LetteredMatrix, list[int], list[int]] | None:
+    """The matrix with rows and columns exchanged that has the fewest terms, and which they are (in pairs).
+
+    Greedy: the exchange that leaves the fewest terms, again and again; None where none of them simplifies.
+    """
+    p, q = m.r.shape
+    current = m.fractions()
+    best, fewest = None, _terms(current)
+    if p * q > LARGEST or fewest > MOST_TERMS:
+        return None
+    nominal = _nominal(m)
+    rows: list[int] = []
+    columns: list[int] = []
+    for _ in range(min(p, q)):
+        places = [(i, j) for i in range(p) for j in range(q) if i not in rows and j not in columns]
+        tried = []
+        for i, j in places:
+            if out_of_time():
+                return best
+            if nominal(current[i][j]):
+                exchanged = _exchanged(current, i, j)
+                tried.append((_terms(exchanged), i, j, exchanged))
+        if not tried:
+            break
+        terms, i, j, current = min(tried, key=lambda t: t[:3])
+        rows, columns = [*rows, i], [*columns, j]
+        if terms < fewest:
+            best, fewest = (m.with_entries(current), rows, columns), terms
+    return best
+
+
+def _terms(entries: Entries) -> int:
+    """Terms of all numerators and denominators; a denominator weighs double."""
+    return sum(
+        len(e.numer) + 2 * (len(e.denom) - 1 + bool(e.denom.degree() > 0)) for row in entries for e in row
+    )
+
+
+def _exchanged(entries: Entries, i: int, j: int) -> Entries:
+    """The principal pivot transform at one entry."""
+    pivot = entries[i][j]
+    column = [row[j] / pivot for row in entries]
+    out = [
+        [e - column[k] * entries[i][n] if entries[i][n] else e for n, e in enumerate(row)]
+        for k, row in enumerate(entries)
+    ]
+    out[i] = [-e / pivot for e in entries[i]]
+    for k, row in enumerate(out):
+        row[j] = column[k]
+    out[i][j] = 1 / pivot
+    return out
+
+
+def _nominal(m: LetteredMatrix) -> Callable[[Any], bool]:
+    """Whether an entry is clearly not zero at the nominal values (free symbols at generic ones)."""
+    values = [x.nominal for x in m.letters]
+    free = [0.37 + 0.61 * k for k in range(len(m.r.ring.gens) - len(values))]
+
+    def nonzero(entry: Any) -> bool:
+        if not entry:
+            return False
+        top, size = _value(entry.numer, values + free)
+        return abs(top) > 1e-6 * size
+
+    return nonzero
+
+
+def _value(poly: Any, values: list[float]) -> tuple[float, float]:
+    """Value of a polynomial, and the sum of the absolute values of its terms."""
+    total = size = 0.0
+    for exponents, coefficient in poly.iterterms():
+        term = float(coefficient)
+        for x, k in zip(values, exponents, strict=True):
+            term *= x**k
+        total, size = total + term, size + abs(term)
+    return total, size
