@@ -217,3 +217,45 @@ def test_full_order_reaches_the_optimum(make, n_y, n_u):
     norm = hinf_norm(closed.A, closed.B, closed.C, closed.D)[0]
     assert norm == pytest.approx(found.value, rel=1e-6)
     assert optimum * (1 - 1e-3) <= found.value <= 1.03 * optimum
+
+
+def helicopter():
+    """VTOL helicopter HE1: F. Leibfritz, COMPleib, Tech. Rep., University of Trier, 2004."""
+    A = [
+        [-0.0366, 0.0271, 0.0188, -0.4555],
+        [0.0482, -1.01, 0.0024, -4.0208],
+        [0.1002, 0.3681, -0.707, 1.42],
+        [0, 0, 1, 0],
+    ]
+    B = np.array(
+        [
+            [0.04678, 0, 0.4422, 0.1761],
+            [0.04572, 0, 3.5446, -7.5922],
+            [0.04369, 0, -5.52, 4.49],
+            [-0.02179, 0, 0, 0],
+        ]
+    )
+    C = np.array([[np.sqrt(2), 0, 0, 0], [0, np.sqrt(0.5), 0, 0], [0, 1, 0, 0]])
+    D = np.zeros((3, 4))
+    D[:2, 2:] = np.sqrt(0.5) * np.eye(2)
+    return lg.ss(A, B, C, D, inputs=["w1", "w2", "u1", "u2"], outputs=["z1", "z2", "y"])
+
+
+@pytest.mark.heavy
+def test_reduced_orders_of_the_helicopter():
+    """Static feedback no worse than 0.154, the level of HIFOO (S. Gumussoy, M. Overton, ACC 2008); each order helps."""
+    levels = []
+    for order in (0, 1, 2):
+        K = lg.TunableStateSpace("K", inputs="y", outputs=["u1", "u2"], order=order)
+        found = lg.design(
+            helicopter(),
+            K,
+            lg.Requirement("all", ["w1", "w2"], ["z1", "z2"]),
+            starts=10,
+            time_limit=40,
+            certify=False,
+        )
+        levels.append(found.value)
+    assert levels[0] <= 0.154
+    assert levels[1] < 0.9 * levels[0]
+    assert levels[2] < 0.9 * levels[1]
