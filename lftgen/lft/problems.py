@@ -146,13 +146,11 @@ def _forms(m: LetteredMatrix, name: str, finish: Finish, *, given: bool = False)
         return
     p, q = m.r.shape
     n, d = m.r.right_fraction()
-    right = Problem(
-        name + "N/D", m.letters, stacked(n, d, field), (p + q, q), field, partial(_right, then=finish, n=p)
-    )
+    top, last = stacked(n, d, field), partial(_right, then=finish, n=p)
+    right = Problem(name + "N/D", m.letters, top, (p + q, q), field, last, is_fraction=True)
     n, d = ({k: v.T for k, v in t.items()} for t in m.r.left_fraction())
-    left = Problem(
-        name + "D\\N", m.letters, stacked(n, d, field), (p + q, p), field, partial(_left, then=finish, n=q)
-    )
+    top, last = stacked(n, d, field), partial(_left, then=finish, n=q)
+    left = Problem(name + "D\\N", m.letters, top, (p + q, p), field, last, is_fraction=True)
     for problem in (right, left) if (p, q) != (1, 1) else (right,):
         yield _compact(problem)
 

@@ -103,10 +103,10 @@ def _portfolio(r: RationalMatrix, contest: Contest, clock: Clock, progress: Prog
     contest.offer(partial(from_expressions, r))
     clock.allow(_FORMS)
     attempts = _attempts(contest, r, clock)
-    for attempt in attempts[:2]:
-        if contest.best is None or attempt.total < contest.order:
+    for k, attempt in enumerate(attempts):
+        if (k < _REALISED or contest.best is None) and attempt.total < contest.order:
             contest.offer(attempt.lft)
-    if contest.best is None or attempts == []:
+    if contest.best is None or not attempts:
         for candidate in _nested_forms(r, _orders(len(r.parameters)), clock.check):
             contest.offer(candidate)
             if contest.minimal or (clock.over() and contest.best is not None):
@@ -130,7 +130,7 @@ def _attempts(contest: Contest, r: RationalMatrix, clock: Clock) -> list[Attempt
 def _search(attempts: list[Attempt], contest: Contest, clock: Clock, progress: Progress | None) -> None:
     """Word searches of the most promising problems, in rounds of growing length."""
     length = max(0.3, clock.left / 8)
-    while attempts and clock.left > _LEAST and not contest.minimal:
+    while contest.best is not None and attempts and clock.left > _LEAST and not contest.minimal:
         for k, attempt in enumerate(attempts[:_SEARCHED]):
             seconds = min(length / (1 + k), clock.left)
             if seconds < _LEAST or contest.minimal:
@@ -148,6 +148,7 @@ def _search(attempts: list[Attempt], contest: Contest, clock: Clock, progress: P
 _FORMS = 0.5  # share of the budget for all that is no search
 _LEAST = 0.02  # seconds that are worth a search
 _SEARCHED = 3
+_REALISED = 2
 
 
 def _nested_forms(
