@@ -111,8 +111,10 @@ class _Writer:
             )
         self.plant, self.name, self.mechanism = plant, name, mechanism
         self.offsets: Offsets = offsets(mechanism, trim, plant)
-        self.scheduling = [p for p in plant.parameters if p.role == "scheduling"]
-        self.uncertain = [p for p in plant.parameters if p.role != "scheduling"]
+        first = {p: k for k, p in enumerate(mechanism.parameters)}
+        ordered = sorted(plant.parameters, key=lambda p: first.get(p, len(first)))
+        self.scheduling = [p for p in ordered if p.role == "scheduling"]
+        self.uncertain = [p for p in ordered if p.role != "scheduling"]
         self.names = unique_names([p.name for p in plant.parameters], matlab_name)
         self.place = {p: f"p({k + 1})" for k, p in enumerate(self.scheduling)}
         self.place |= {p: f"q({k + 1})" for k, p in enumerate(self.uncertain)}
@@ -170,8 +172,8 @@ class _Writer:
             f"{self.name.upper()}  Data function of an lpvss model of {plain(self.mechanism.name)}, written by lftgen",
             "",
             f"  i = {self.name}();",
-            f"  sys = lpvss(i.parameters, @{self.name}, 'StateName', i.states, ...",
-            "              'InputName', i.inputs, 'OutputName', i.outputs);",
+            f"  sys = lpvss(i.parameters, @{self.name}, 0, 0, i.parameters_range(:, 2), ...",
+            "              'StateName', i.states, 'InputName', i.inputs, 'OutputName', i.outputs);",
             "",
             "E dx/dt = dx0 + A (x - x0) + B (u - u0),  y = y0 + C (x - x0) + D (u - u0): SI units and radians; x, u and y",
             "are absolute where the signal has an absolute value, and deviations otherwise (i.deviations).",

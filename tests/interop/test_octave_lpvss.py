@@ -82,7 +82,7 @@ def octave(tmp_path_factory):
         if name == "arm_lpv":
             plant = plant.normalized()
         lg.to_lpvss(mech, folder / name, plant=plant)
-        order = sorted(plant.parameters, key=lambda p: p.role != "scheduling")
+        order = sorted(mech.parameters, key=lambda p: p.role != "scheduling")
         rng = np.random.default_rng(4)
         points = np.array([rng.uniform(p.lower, p.upper, size=POINTS) for p in order]).reshape(
             len(order), POINTS
