@@ -75,7 +75,9 @@ class DeltaBlock:
                 f"Delta block {self.name}: {self.repetitions} repetitions of a {self.shape} block"
             )
         if not 0 < self.bound < float("inf"):
-            raise ModelError(f"Delta block {self.name}: the bound must be positive and finite, got {self.bound}")
+            raise ModelError(
+                f"Delta block {self.name}: the bound must be positive and finite, got {self.bound}"
+            )
         if self.is_scalar and self.shape != (1, 1):
             raise ModelError(
                 f"Delta block {self.name}: a {self.kind} scalar has shape (1, 1), got {self.shape}"

@@ -132,7 +132,7 @@ class Proposer:
             word = choices[k][0][0]
             row = int(np.flatnonzero(self.sketch.items[k].left.any(axis=1))[0])
             first = of_row.setdefault(row, self.rng.choice(own))
-            ends = sorted((x for x in word if x in own), key=lambda x: x != first)  # noqa: B023
+            ends = sorted((x for x in word if x in own), key=lambda x: x != first)
             moves.append((k, pure((*ends[:1], *(x for x in word if x not in own), *ends[1:]))))
         return moves
 
