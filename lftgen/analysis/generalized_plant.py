@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.linalg
 
 from lftgen.arguments import instance, items, whole_number
 from lftgen.errors import ModelError
@@ -17,6 +18,8 @@ from lftgen.lft.report import html_table, text_table
 
 RANK = 1e-8
 """A singular value below this, relative to the largest, counts as zero."""
+NEAR = 1e-6
+"""Poles closer than this, relative to the largest entry of A, are one mode."""
 ON_AXIS = 1e-7
 """A pole counts as on the imaginary axis where its real part is below this, relative to the fastest pole's modulus."""
 
@@ -191,7 +194,7 @@ def generalized_plant(
     ...     body, controls=["f"], measurements=["x_error"], inputs=["r"], outputs=["x_error", "f"],
     ...     references={"r": "x"}, weights={"x_error": control.tf([1, 1], [2, 0.02]), "f": 0.1},
     ... )
-    >>> P.w, P.z, P.y, P.report(samples=0).rows[0].rigid[0][1]
+    >>> P.w, P.z, P.y, P.report(samples=0).rows[0].rigid[0][1]  # the mass is free to move
     (('r',), ('x_error', 'f'), ('x_error',), ('x', 'v'))
     """
     instance(plant, LFT, "generalized_plant: plant")
@@ -304,7 +307,7 @@ def _row(g: GeneralizedPlant, point: dict[str, float]) -> PlantRow:
     n_z, n_w = len(g.z), len(g.w)
     A, B, C, D = balanced((at.A[0], at.B[0], at.C[0], at.D[0]))
     B2, C2, D12, D21 = B[:, n_w:], C[n_z:], D[:n_z, n_w:], D[n_z:, :n_w]
-    values, vectors = np.linalg.eig(A) if len(A) else (np.zeros(0), np.zeros((0, 0)))
+    values = np.linalg.eigvals(A) if len(A) else np.zeros(0)
     fast = max(float(np.max(np.abs(values), initial=0.0)), 1e-300)
     right = [i for i, v in enumerate(values) if v.real >= -ON_AXIS * fast and v.imag >= 0]
     names = g.lft.states
@@ -314,11 +317,11 @@ def _row(g: GeneralizedPlant, point: dict[str, float]) -> PlantRow:
         for i in right:
             test = np.concatenate([A - values[i] * np.eye(len(A)), matrix], axis=along)
             if _rank(test) < len(A):
-                found.append((complex(values[i]), _states(vectors[:, i], names)))
+                found.append((complex(values[i]), _states(A, values[i], names)))
         return tuple(found)
 
     rigid = tuple(
-        (complex(values[i]), _states(vectors[:, i], names))
+        (complex(values[i]), _states(A, values[i], names))
         for i in right
         if abs(values[i].real) <= ON_AXIS * fast
     )
@@ -361,9 +364,22 @@ def _rank(matrix: np.ndarray) -> int:
     return int(np.sum(values > RANK * values[0])) if len(values) and values[0] > 0 else 0
 
 
-def _states(vector: np.ndarray, names: Any) -> tuple[str, ...]:
-    """The states that take part in a mode with at least a third of the largest part."""
-    size = np.abs(vector)
+def _states(A: np.ndarray, pole: complex, names: Any) -> tuple[str, ...]:
+    """The states that take part in a mode: a third of the largest diagonal entry of its spectral projector, or more."""
+    near = NEAR * max(float(np.max(np.abs(A))), abs(pole))
+
+    def basis(matrix: np.ndarray, at: complex) -> np.ndarray:
+        _, q, n = scipy.linalg.schur(
+            matrix.astype(complex), output="complex", sort=lambda x: abs(x - at) <= near
+        )
+        return q[:, :n]
+
+    right, left = basis(A, pole), basis(A.conj().T, np.conj(pole))
+    k = min(right.shape[1], left.shape[1])
+    if not k:
+        return ()
+    right, left = right[:, :k], left[:, :k]
+    size = np.abs(np.sum((right @ np.linalg.pinv(left.conj().T @ right)) * left.conj(), axis=1))
     return tuple(names[i] for i in np.flatnonzero(size >= size.max() / 3))
 
 

@@ -40,7 +40,8 @@ def test_report_names_rigid_modes_and_ranks():
     assert len(report.rows) == 5
     assert report.rows[0].rank_D12 == (0, 1)
     assert any("D12 has rank 0 of 1: weigh every control" in p for p in report.rows[0].problems)
-    assert report.rows[0].rigid[0][1] == ("x",)
+    assert report.rows[0].rigid[0][1] == ("x", "v")
+    assert tracking().report(samples=0).rows[0].rigid[0][1] == ("x", "v")
     assert not report.ready
     assert "of 5" in str(report)
     assert "<table" in report._repr_html_()

@@ -90,7 +90,7 @@ def main():
     sections = []
     for name in options.names or ("evaluation", "core"):
         sections.append(
-            f"## {name}\n\n{machine()}\n\n```text\n{run(name, options.large, console).rstrip()}\n```\n"
+            f"## {name}\n\n{machine()}\n\n```console\n{run(name, options.large, console).rstrip()}\n```\n"
         )
     if options.write:
         _write(dict(zip(options.names or ("evaluation", "core"), sections, strict=True)))

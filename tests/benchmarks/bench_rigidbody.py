@@ -55,7 +55,9 @@ def pinocchio_loop(model, q, v, tau):
     parent = 0
     for link in model.links:
         place = pin.SE3(link.joint.rotation, link.joint.position)
-        parent = peer.addJoint(parent, pin.JointModelRevoluteUnaligned(link.joint.axis), place, link.joint.name)
+        parent = peer.addJoint(
+            parent, pin.JointModelRevoluteUnaligned(link.joint.axis), place, link.joint.name
+        )
         inertia = pin.Inertia(float(link.body.mass), link.body.com, link.body.inertia_com)
         peer.appendBodyToJoint(parent, inertia, pin.SE3.Identity())
     data = peer.createData()
@@ -76,16 +78,23 @@ def main():
     long = chain(1000)
     q, v, tau = rng.normal(size=(3, 1000)) / 3
     plan = divide_and_conquer(long)
-    scalar, divided = best(lambda: forward_dynamics(long, q, v, tau)), best(lambda: plan.forward_dynamics(q, v, tau))
+    scalar, divided = (
+        best(lambda: forward_dynamics(long, q, v, tau)),
+        best(lambda: plan.forward_dynamics(q, v, tau)),
+    )
     print(f"chain of 1000: articulated-body {1e3 * scalar:.1f} ms, divide-and-conquer {1e3 * divided:.1f} ms")
     print(f"  {scalar / divided:.1f} times faster, {2 * plan.plan.levels} sequential levels")
     q = rng.normal(size=(1000, 7))
     points = best(lambda: linearize(arm, q, [JointForce(f"j{i}") for i in range(7)]), 3)
     one = best(lambda: linearize(arm, q[0], [JointForce(f"j{i}") for i in range(7)]))
-    print(f"linearize, 7 joints: {1e3 * one:.2f} ms a point, {1e3 * points:.0f} ms for 1000 points in one call")
+    print(
+        f"linearize, 7 joints: {1e3 * one:.2f} ms a point, {1e3 * points:.0f} ms for 1000 points in one call"
+    )
     zero = np.zeros_like(q)
     fast = best(lambda: forward_dynamics_derivatives(arm, q, zero, zero), 3)
-    print(f"analytical derivatives at the same 1000 points: {1e3 * fast:.0f} ms, {points / fast:.1f} times faster")
+    print(
+        f"analytical derivatives at the same 1000 points: {1e3 * fast:.0f} ms, {points / fast:.1f} times faster"
+    )
 
 
 if __name__ == "__main__":

@@ -83,7 +83,8 @@ def slider():
     return lg.Mechanism("slider", bodies=bodies, joints=joints, gravity=(0.5, -1, -9.6))
 
 
-CHAINS = [(planar, 2), (planar, 4), (planar, 5), (planar, 12), (alternating, 3), (alternating, 5)]
+CHAINS = [(planar, 2), (planar, 4), (planar, 5), (alternating, 3), (alternating, 5)]
+CHAINS += [pytest.param(planar, 12, marks=pytest.mark.heavy)]
 
 
 @pytest.mark.parametrize(("kind", "n"), CHAINS, ids=lambda v: getattr(v, "__name__", str(v)))
