@@ -137,15 +137,31 @@ def parameter_table(rows: list[Data]) -> Table:
 
 
 def repetition_table(data: Data) -> Table:
-    """Return the table of repetitions."""
-    table = _table(
-        "Repetitions of each parameter in Delta", "parameter", "as built", "reduced", "bound", "minimal"
+    """Return the table of repetitions; singular gaps where a rank is not clear, and what is known where bounds are not met."""
+    unclear = any(row["singular_gap"] > _CLEAR for row in data["rows"])
+    columns = (
+        "parameter",
+        "as built",
+        "reduced",
+        "bound",
+        "minimal",
+        *(("singular gap",) if unclear else ()),
     )
+    table = _table("Repetitions of each parameter in Delta", *columns)
     for row in data["rows"]:
-        table.add_row(row["parameter"], *_counts(row))
+        table.add_row(row["parameter"], *_counts(row), *([f"{row['singular_gap']:.0e}"] if unclear else []))
     table.add_section()
-    table.add_row("total", *_counts(data["total"]))
+    table.add_row("total", *_counts(data["total"]), *([""] if unclear else []))
+    table.caption = _ATTAINABILITY[data["total"]["attainability"]]
     return table
+
+
+_CLEAR = 1e-6
+_ATTAINABILITY = {
+    "met": None,
+    "not attainable": "the sum of the bounds is not attainable (proven)",
+    "unknown": "whether the sum of the bounds can be met is not known",
+}
 
 
 def _counts(row: Data) -> list[str]:

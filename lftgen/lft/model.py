@@ -16,7 +16,7 @@ from lftgen.lft.grids import plan_grid, to_dataset
 from lftgen.lft.operators import LFTOperators, as_data
 from lftgen.lft.reduction.bound import order_bound
 from lftgen.lft.reduction.kalman import reduce
-from lftgen.lft.report import OrderReport, order_rows
+from lftgen.lft.report import OrderReport, report_of
 from lftgen.lft.sampling import sample_points
 from lftgen.lft.sensitivity import Sensitivity, sensitivity
 from lftgen.lft.structure import DeltaBlock, Structure
@@ -249,8 +249,8 @@ class LFT(LFTOperators):
         return order_bound(self.data)
 
     def order_report(self) -> OrderReport:
-        """Repetitions against bounds."""
-        return order_rows(self.repetitions, self.order_bound())
+        """Repetitions against bounds: how clear the ranks are, and whether all bounds can be met at once."""
+        return report_of(self.data)
 
     def well_posed(self, *, budget: float = 2.0) -> WellPosedness:
         """Whether the model exists at every point of the box: proven, a counterexample, or undecided."""

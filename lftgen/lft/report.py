@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
+
+from lftgen.lft.data import LFTData
+from lftgen.lft.reduction.attainable import obstruction
+from lftgen.lft.reduction.bound import parameter_bounds
+
+CLEAR = 1e-3
+"""A parameter counts as minimal only where its singular-value gap is below this."""
 
 
 @dataclass(frozen=True)
 class OrderRow:
-    """One parameter of an order report."""
+    """One parameter of an order report.
+
+    Attributes
+    ----------
+    parameter : str
+    repetitions, bound : int
+    ranks : tuple of int
+        The ranks behind the bound, with the other parameters frozen at several generic points.
+    singular_gap : float
+        First dropped over last kept singular value at these ranks (the worst of the points): a small number means
+        that the bound is not in doubt.
+    """
 
     parameter: str
     repetitions: int
     bound: int
+    ranks: tuple[int, ...] = ()
+    singular_gap: float = 0.0
 
     @property
     def gap(self) -> int:
@@ -22,8 +41,8 @@ class OrderRow:
 
     @property
     def minimal(self) -> bool:
-        """Whether no realisation of any kind has fewer."""
-        return self.gap == 0
+        """Whether no realisation of any kind has fewer: count and bound meet, and the ranks are clear."""
+        return self.gap == 0 and self.singular_gap <= CLEAR
 
 
 @dataclass(frozen=True)
@@ -32,9 +51,23 @@ class OrderReport:
 
     Each bound holds by itself: fewer repetitions of that parameter are impossible.  That all bounds can be met at
     once is not claimed (``(x + y)/(1 - x y)`` has bounds 1 and 1 and needs three).
+
+    Attributes
+    ----------
+    rows : tuple of OrderRow
+    obstruction : str
+        What proves that the sum of the bounds cannot be met; empty where nothing does.
     """
 
     rows: tuple[OrderRow, ...]
+    obstruction: str = ""
+
+    @property
+    def attainability(self) -> str:
+        """Of the sum of the bounds: "met", "not attainable" (proven), or "unknown"."""
+        if self.order == self.bound:
+            return "met"
+        return "not attainable" if self.obstruction else "unknown"
 
     @property
     def order(self) -> int:
@@ -60,14 +93,30 @@ class OrderReport:
                 "bound": r.bound,
                 "minimal": r.minimal,
                 "gap": r.gap,
+                "ranks": list(r.ranks),
+                "singular_gap": r.singular_gap,
             }
             for r in self.rows
         ]
-        return {"rows": rows, "order": self.order, "bound": self.bound, "minimal": self.minimal}
+        return {
+            "rows": rows,
+            "order": self.order,
+            "bound": self.bound,
+            "minimal": self.minimal,
+            "attainability": self.attainability,
+            "obstruction": self.obstruction,
+        }
 
     def _cells(self) -> list[tuple[str, ...]]:
         rows = [
-            (r.parameter, str(r.repetitions), str(r.bound), "yes" if r.minimal else "", str(r.gap))
+            (
+                r.parameter,
+                str(r.repetitions),
+                str(r.bound),
+                "yes" if r.minimal else "",
+                str(r.gap),
+                f"{r.singular_gap:.0e}" if r.bound else "",
+            )
             for r in self.rows
         ]
         total = (
@@ -76,19 +125,38 @@ class OrderReport:
             str(self.bound),
             "yes" if self.minimal else "",
             str(self.order - self.bound),
+            "",
         )
-        return [("parameter", "repetitions", "bound", "minimal", "gap"), *rows, total]
+        return [("parameter", "repetitions", "bound", "minimal", "gap", "singular gap"), *rows, total]
+
+    def _statement(self) -> str:
+        told = {
+            "met": "The sum of the bounds is met.",
+            "not attainable": f"The sum of the bounds is not attainable: {self.obstruction}.",
+            "unknown": "Whether the sum of the bounds can be met is not known.",
+        }
+        return told[self.attainability]
 
     def __str__(self) -> str:
-        return text_table(self._cells())
+        return f"{text_table(self._cells())}\n{self._statement()}"
 
     def _repr_html_(self) -> str:
-        return html_table(self._cells())
+        return f"{html_table(self._cells())}<p>{escape(self._statement())}</p>"
 
 
-def order_rows(repetitions: Mapping[str, int], bounds: Mapping[str, int]) -> OrderReport:
-    """Report from counts by parameter."""
-    return OrderReport(tuple(OrderRow(k, repetitions[k], bounds[k]) for k in repetitions))
+def report_of(a: LFTData) -> OrderReport:
+    """Counts, bounds and what is known about meeting them all, of an LFT."""
+    bounds = parameter_bounds(a)
+    rows = [
+        OrderRow(b.name, b.repetitions, found.bound, found.ranks, found.singular_gap)
+        for b in a.structure.blocks
+        if b.parameter is not None
+        for found in (bounds[b.name],)
+    ]
+    report = OrderReport(tuple(rows))
+    if report.attainability != "unknown":
+        return report
+    return replace(report, obstruction=obstruction(a, {k: b.bound for k, b in bounds.items()}))
 
 
 def text_table(cells: list[tuple[str, ...]]) -> str:

@@ -33,11 +33,14 @@ def repetition_rows(raw: Any, plant: Any) -> Data:
             "repetitions": row.repetitions,
             "bound": row.bound,
             "minimal": row.minimal,
+            "ranks": list(row.ranks),
+            "singular_gap": row.singular_gap,
         }
         for row in sorted(report.rows, key=lambda row: row.parameter)
     ]
     total: Data = {"as_built": raw.order, "repetitions": report.order, "bound": report.bound}
-    return {"rows": rows, "total": {**total, "minimal": report.minimal}}
+    told = {"attainability": report.attainability, "obstruction": report.obstruction}
+    return {"rows": rows, "total": {**total, "minimal": report.minimal, **told}}
 
 
 def poles(system: Any) -> list[list[float]]:
