@@ -51,7 +51,7 @@ BALL = """
 """
 
 
-@pytest.fixture()
+@pytest.fixture
 def write(tmp_path: Path) -> Any:
     def writer(text: str) -> Path:
         path = tmp_path / "robot.xml"

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from lftgen.analysis.generalized_plant import GeneralizedPlant, PlantReport
+from lftgen.analysis.generalized_plant import GeneralizedPlant
+from lftgen.analysis.plant_report import row_at
 from lftgen.arguments import number, whole_number
 from lftgen.errors import ModelError
 from lftgen.extras import require
@@ -174,13 +175,7 @@ def _problems(system: Matrices, n_y: int, n_u: int) -> list[str]:
     """Findings of the report at this point."""
     from lftgen.lft.build import ss
 
-    A, B, C, D = system
-    p, m = D.shape
-    lft = ss(A, B, C, D)
-    w, u = lft.inputs[: m - n_u], lft.inputs[m - n_u :]
-    z, y = lft.outputs[: p - n_y], lft.outputs[p - n_y :]
-    report: PlantReport = GeneralizedPlant(lft, w, u, z, y).report(samples=0)
-    return report.rows[0].problems
+    return row_at(ss(*system), n_y, n_u, {}).problems
 
 
 def _work(pipe: Any, system: Matrices, n_y: int, n_u: int) -> None:
