@@ -172,3 +172,21 @@ def test_crane_by_hand(octave):
         assert error(y[2:5], [place + np.cos(angle), 0, -np.sin(angle)]) < 1e-12
         assert error(y[5:8], [F * np.cos(angle), 0, F * np.sin(angle)]) < 1e-12
         assert error(y[11:14], [m * 0.5 - F, 0, m * G]) < 1e-11
+
+
+def test_what_a_trim_solved_for(tmp_path):
+    """A lift that balances a weight: u0 of the load and y0 of what it applies are m g; a free base has deviations only."""
+    m = lg.uncertain("m", 3.0, percent=20)
+    body = lg.RigidBody("b", mass=m, inertia=(1, 1, 1), ports={"top": (0, 0, 1)})
+    mech = lg.Mechanism(
+        "balloon",
+        bodies=[body],
+        joints=[lg.FreeJoint("base", child="b", origin=(0, 0, 0), rpy=(0, 0, 0))],
+        loads=[lg.DeadLoad("lift", port="b_top", force=(0, 0, 1.0))],
+    )
+    trim = mech.trim(solve=["lift_force_z"])
+    signals = {"inputs": ["lift_force_z"], "outputs": ["base_position_z", "lift_applied_force"]}
+    lg.to_lpvss(mech, tmp_path / "balloon", trim=trim, **signals)
+    code = "[A, B, C, D, E, dx0, x0, u0, y0] = balloon(0, [], 2.5);\nprintf('%.15g ', u0, y0, any(x0));"
+    printed = run(f"{code}\ni = balloon(); printf('%d\\n', numel(i.deviations));", tmp_path)
+    assert error([float(v) for v in printed.split()[:7]], [2.5 * G, 0, 0, 0, 2.5 * G, 0, 6]) < 1e-12
