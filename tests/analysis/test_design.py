@@ -7,7 +7,6 @@ import pytest
 import lftgen as lg
 from lftgen.lft.hinf_norm import hinf_norm
 
-pytest.importorskip("clarabel")
 
 
 def norm_of(loop, **values):

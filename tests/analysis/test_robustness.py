@@ -7,7 +7,6 @@ import pytest
 import lftgen as lg
 from lftgen.lft.hinf_norm import hinf_norm
 
-pytest.importorskip("clarabel")
 K = 0.3882914410
 """Root of k^3 + 5 k = 2."""
 
