@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from lftgen.errors import ModelError
 from lftgen.lft import display, evaluation, maps, symbolic, wellposed
+from lftgen.lft.approximate import Approximation
 from lftgen.lft.control_systems import evaluated_systems, to_state_space
 from lftgen.lft.delta_structure import DeltaStructure, to_control
 from lftgen.lft.dependence import dependence
 from lftgen.lft.grids import plan_grid, to_dataset
 from lftgen.lft.operators import LFTOperators, as_data
+from lftgen.lft.reduction.approximation import approximation
 from lftgen.lft.reduction.bound import order_bound
 from lftgen.lft.reduction.kalman import reduce
 from lftgen.lft.report import OrderReport, report_of
@@ -243,6 +245,56 @@ class LFT(LFTOperators):
         """The same model with fewer repetitions (n-D reduction; states are not touched); itself where there are none less."""
         small = reduce(self.data, tolerance)
         return self if small is self.data else LFT(small)
+
+    def approximate(
+        self,
+        tolerance: float,
+        *,
+        error: str = "report",
+        measure: str = "relative",
+        budget: float = 10.0,
+        progress: Callable[[int, float], None] | None = None,
+    ) -> Approximation:
+        """A model of fewer repetitions, with an error that is proven to stay within a tolerance over the whole box.
+
+        The lightest balanced channels of the parameters are dropped, as many as a proof of the error allows; states stay.
+        Dropping nothing is a result, too: then the error is 0.
+
+        Parameters
+        ----------
+        tolerance : float
+            Largest singular value of the change of ``[A B; C D]``, in the model's own units.
+        error : {"report", "block"}
+            The error as a number, or as one more block of Delta so that the exact model is contained.
+        measure : {"relative", "absolute"}
+            Relative to the largest singular value of ``[A B; C D]`` at the nominal values, or absolute.
+        budget : float
+            Seconds for the proof.
+        progress : callable, optional
+            Called with (order, proven error) after each attempt.
+
+        Raises
+        ------
+        ReductionError
+            Random points say that fewer repetitions would do, but the budget does not prove it; tells what was reached.
+        ModelError
+            Blocks that are no real parameters.
+
+        Examples
+        --------
+        >>> import lftgen as lg
+        >>> m = lg.uncertain("m", 2.0, bounds=(1.8, 2.2))
+        >>> cubic = lg.realize([[m + 0.01 * m**3]])
+        >>> small = cubic.approximate(0.01)
+        >>> cubic.order, small.order, small.relative_error <= 0.01
+        (3, 1, True)
+        """
+        found = approximation(
+            self.data, tolerance, error=error, measure=measure, budget=budget, progress=progress
+        )
+        return Approximation(
+            LFT(found.lft), found.error, found.scale, found.sampled_error, self.order, found.parts
+        )
 
     def order_bound(self) -> dict[str, int]:
         """Per parameter the least number of repetitions that any realisation can have."""

@@ -116,7 +116,7 @@ def reduce(a: LFTData, tolerance: float | None = None, *, error_floor: float = E
     else:
         tolerances = TOLERANCES if tolerance is None else (tolerance,)
         small = _reduced_floats(s, tolerances, error_floor, strict=tolerance is not None)
-    return a if small.order == s.order else _assembled(a, small)
+    return a if small.order == s.order else assembled(a, small)
 
 
 def _reduced_floats(
@@ -186,7 +186,7 @@ class _Judge:
         return float(np.max(deviation, initial=0.0))
 
 
-def _assembled(a: LFTData, small: ScalarLFT) -> LFTData:
+def assembled(a: LFTData, small: ScalarLFT) -> LFTData:
     """The reduced scalar channels and the old ports, each block in its old place."""
     k, s = _split(a), a.structure
     M = np.block([[small.dd, small.dp], [small.pd, a.M[np.ix_(k.p_rows, k.p_columns)]]])
