@@ -8,7 +8,6 @@ import lftgen as lg
 from lftgen.lft.hinf_norm import hinf_norm
 
 
-
 def norm_of(loop, **values):
     """H-infinity norm at a point."""
     at = loop.evaluate({k: np.array([v]) for k, v in values.items()})
