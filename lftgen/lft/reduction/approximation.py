@@ -75,7 +75,7 @@ def approximation(
         left = end - time.perf_counter()
         seconds = max(left / 2, 0.02) if k + 1 < len(candidates) else max(left, 0.02)
         t = balanced.split(dropped)
-        found = proven_error(t, allowed - noise, budget=seconds)
+        found = proven_error(t, allowed - noise, budget=seconds, goal=1.2 * sampled)
         if progress is not None:
             progress(s.order - dropped, found.error)
         if found.error + noise <= allowed:
