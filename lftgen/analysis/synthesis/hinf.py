@@ -1,8 +1,9 @@
-"""H-infinity synthesis at one point through python-control and SLICOT, with a time limit and a verified result."""
+"""H-infinity synthesis at one point through SLICOT, with a time limit; every controller is verified before it counts."""
 
 from __future__ import annotations
 
 import multiprocessing
+import time
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,10 @@ from lftgen.lft.control_systems import from_control, is_control_system
 from lftgen.lft.hinf_norm import balanced, hinf_norm
 from lftgen.lft.model import LFT
 
+NARROW = 1.0005
+"""The level is narrowed until the smallest with a controller and the largest without are this close."""
+MAX_LEVELS = 80
+
 Matrices = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -28,18 +33,19 @@ class HinfController:
     Attributes
     ----------
     status : {"found", "not solvable", "time-out", "unstable", "failed"}
-        Only ``"found"`` comes with a controller: its closed loop was computed and is stable.  ``"unstable"``: the solver
-        returned a controller whose loop is not.
+        Only ``"found"`` comes with a controller: its closed loop was computed, is stable and below ``gamma``.
+        ``"not solvable"``: the report of the plant says why.  ``"failed"``: no level has a controller, ``reason`` is the
+        solver's last word.  ``"unstable"``: rounding in the units of the plant spoils the loop.
     controller : control.StateSpace or None
         From the measurements to the controls, named.
     gamma : float
-        The solver's level.
+        The smallest level that was met.
     norm : float
-        The closed loop's H-infinity norm as computed afterwards; it may differ from ``gamma``.
+        The closed loop's H-infinity norm as computed afterwards, at most ``gamma`` (within 1e-6).
     poles : array
         Of the closed loop.
     reason : str
-        What stands against a solution, in words.
+        What stands against a solution, in words; for one that was found, whether the time ended the search.
     """
 
     status: str
@@ -67,7 +73,8 @@ def hinfsyn(
     nmeas, ncon : int
         Measurements (last outputs) and controls (last inputs); a GeneralizedPlant knows its own.
     time_limit : float
-        Seconds; the solver runs in a process of its own, since it may not return.
+        Seconds; the solver runs in a process of its own, since it may not return.  The best controller found by then
+        is the result.
 
     Returns
     -------
@@ -92,12 +99,13 @@ def hinfsyn(
     system, n_y, n_u, names = _system(plant, nmeas, ncon)
     limit = number(time_limit, "hinfsyn: time_limit", minimum=0.0)
     problems = _problems(system, n_y, n_u)
-    answer = _solve(balanced(system), n_y, n_u, limit)
-    if isinstance(answer, str):
-        status = "time-out" if answer == "time" else "not solvable" if problems else "failed"
-        reason = "; ".join(problems) or ("the solver did not return in time" if answer == "time" else answer)
+    answer, ended = _solve(balanced(system), n_y, n_u, limit)
+    if answer is None:
+        status = "time-out" if ended == "time" else "not solvable" if problems else "failed"
+        reason = "; ".join(problems) or ("no controller in the time given" if ended == "time" else ended)
         return HinfController(status, reason=reason)
-    return _verified(system, answer, n_y, n_u, names, problems)
+    early = "the time was spent before the level was narrowed" if ended == "time" else ""
+    return _verified(system, answer, n_y, n_u, names, early)
 
 
 def mixsyn(
@@ -179,53 +187,85 @@ def _problems(system: Matrices, n_y: int, n_u: int) -> list[str]:
 
 
 def _work(pipe: Any, system: Matrices, n_y: int, n_u: int) -> None:
+    """In a process of its own: narrow the level, and send every controller that is better than the one before."""
+    best, low, high, level, problem = np.inf, 0.0, np.inf, 1.0, "no level up to 1e12 has a controller"
+    for _ in range(MAX_LEVELS):
+        found = _at_level(system, n_y, n_u, level)
+        if isinstance(found, str):
+            low, problem = level, found if level >= 1e6 or np.isinf(high) else problem
+        else:
+            K, norm = found
+            high = min(high, level, max(norm, level / 8))
+            if norm < best:
+                best = norm
+                pipe.send((K, level))
+        if high <= low * NARROW or low >= 1e12 or high <= 1e-12:
+            break
+        level = low * 8 if np.isinf(high) else high / 8 if low == 0.0 else np.sqrt(low * high)
+    pipe.send(problem)
+
+
+def _at_level(system: Matrices, n_y: int, n_u: int, level: float) -> tuple[Matrices, float] | str:
+    """A controller whose loop was found to be stable and below the level, with the loop's norm; or why there is none.
+
+    SLICOT's SB10FD (the formulas of Glover and Doyle, 1988).  SB10AD, which narrows the level itself and is what
+    python-control calls, stops at a level where its controller often leaves the loop unstable, and may never return.
+    """
+    import slycot
+
+    A, B, C, D = system
     try:
-        import control
-
-        K, _, gamma, _ = control.hinfsyn(control.StateSpace(*system, remove_useless_states=False), n_y, n_u)
-        pipe.send((np.asarray(K.A), np.asarray(K.B), np.asarray(K.C), np.asarray(K.D), float(gamma)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            answer = slycot.sb10fd(len(A), B.shape[1], C.shape[0], n_u, n_y, level, A, B, C, D)
     except Exception as problem:  # the solver's own errors are told, whatever they are
-        pipe.send(f"{type(problem).__name__}: {problem}")
+        return f"{type(problem).__name__}: {' '.join(str(problem).split())}"
+    K: Matrices = answer[:4]
+    loop = _closed(system, K, n_y, n_u) if all(np.all(np.isfinite(k)) for k in K) else None
+    norm = np.inf if loop is None else hinf_norm(*loop)[0]
+    if norm <= level * (1 + 1e-6):
+        return K, norm
+    return f"the solver's controller at the level {level:.4g} leaves the loop " + (
+        f"at the norm {norm:.4g}" if np.isfinite(norm) else "unstable"
+    )
 
 
-def _solve(system: Matrices, n_y: int, n_u: int, limit: float) -> Any:
-    """The controller's matrices and the level, or why there are none; ``"time"`` where the limit was reached."""
+def _solve(system: Matrices, n_y: int, n_u: int, limit: float) -> tuple[Any, str]:
+    """The best controller with its level (None: there is none), and what stopped the search (``"time"``: the limit)."""
     methods = multiprocessing.get_all_start_methods()
     context: Any = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
     here, there = context.Pipe(duplex=False)
     process = context.Process(target=_work, args=(there, system, n_y, n_u), daemon=True)
     process.start()
     there.close()
+    best, end = None, time.monotonic() + limit
     try:
-        return here.recv() if here.poll(limit) else "time"
+        while here.poll(max(end - time.monotonic(), 0.0)):
+            message = here.recv()
+            if isinstance(message, str):
+                return best, message
+            best = message
+        return best, "time"
     except EOFError:
-        return "the solver's process died"
+        return best, "the solver's process died"
     finally:
         process.kill()
         process.join()
 
 
-def _verified(system: Matrices, answer: Any, n_y: int, n_u: int, names: tuple[list[str], list[str]],
-              problems: list[str]) -> HinfController:  # fmt: skip
+def _verified(system: Matrices, answer: tuple[Matrices, float], n_y: int, n_u: int,
+              names: tuple[list[str], list[str]], early: str) -> HinfController:  # fmt: skip
+    """The result, from a loop that is closed and judged once more around the plant as it was given."""
     import control
 
-    K: Matrices = answer[:4]
-    gamma = float(answer[4])
-    if not all(np.all(np.isfinite(k)) for k in K):
-        return HinfController("failed", gamma=gamma, reason="the solver returned numbers that are not finite")
+    K, gamma = answer
     loop = _closed(system, K, n_y, n_u)
-    if loop is None:
-        return HinfController(
-            "unstable", gamma=gamma, reason="the algebraic loop with the solver's controller is singular"
-        )
-    poles = np.linalg.eigvals(loop[0])
-    norm, _ = hinf_norm(*loop)
-    if not np.isfinite(norm):
-        worst = float(np.max(poles.real))
-        why = f"the solver's controller (level {gamma:.6g}) leaves a pole at {worst:.4g} rad/s" + "".join(
-            f"; {p}" for p in problems
-        )
-        return HinfController("unstable", gamma=gamma, poles=poles, reason=why)
+    norm = np.inf if loop is None else hinf_norm(*loop)[0]
+    poles = None if loop is None else np.linalg.eigvals(loop[0])
+    if loop is None or poles is None or not np.isfinite(norm):
+        worst = "singular" if poles is None else f"with a pole at {float(np.max(poles.real)):.4g} rad/s"
+        reason = f"around the plant in its own units the loop (level {gamma:.6g}) is {worst}"
+        return HinfController("unstable", gamma=gamma, poles=poles, reason=reason)
     controller = control.StateSpace(
         *K,
         0,
@@ -233,7 +273,7 @@ def _verified(system: Matrices, answer: Any, n_y: int, n_u: int, names: tuple[li
         outputs=names[1][len(names[1]) - n_u :],
         remove_useless_states=False,
     )
-    return HinfController("found", controller, gamma, norm, poles)
+    return HinfController("found", controller, gamma, norm, poles, early)
 
 
 def _closed(system: Matrices, K: Matrices, n_y: int, n_u: int) -> Matrices | None:
