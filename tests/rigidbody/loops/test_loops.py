@@ -163,6 +163,7 @@ def test_batch_of_postures(error, mechanisms):
     assert error(divide_and_conquer(closed).forward_dynamics(q).qdd, qdd) < 1e-8
 
 
+@pytest.mark.heavy
 def test_posture_keeps_its_branch(mechanisms):
     """A full turn of the crank returns to the start; the other branch stays the other branch."""
     closed = mechanisms.four_bar()
