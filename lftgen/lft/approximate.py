@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lftgen.lft.model import LFT
+    from lftgen.lft.operators import LFTOperators
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Approximation:
         Parts of the box in which the error was bounded.
     """
 
-    lft: LFT
+    lft: LFTOperators
     error: float
     scale: float
     sampled_error: float

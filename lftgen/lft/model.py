@@ -271,7 +271,7 @@ class LFT(LFTOperators):
         budget : float
             Seconds for the proof.
         progress : callable, optional
-            Called with (order, proven error) after each attempt.
+            Called with (channels dropped, proven error) after each attempt.
 
         Raises
         ------

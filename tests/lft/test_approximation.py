@@ -28,10 +28,10 @@ def random_points(n, seed=0):
     return {p.name: rng.uniform(*p.bounds, n) for p in (m, k, q)}
 
 
-@pytest.mark.parametrize("tolerance", [0.003, 0.02])
+@pytest.mark.parametrize("tolerance", [0.005, 0.02])
 def test_error_holds_everywhere(tolerance):
     """Fewer repetitions, and no point of many where the difference exceeds the proven error or the tolerance."""
-    small = PLANT.approximate(tolerance, budget=2)
+    small = PLANT.approximate(tolerance, budget=3)
     assert small.order < PLANT.order
     assert small.lft.states == PLANT.states
     points = random_points(4000)
@@ -46,7 +46,7 @@ def test_error_holds_everywhere(tolerance):
 
 def test_block_contains_the_exact_model():
     """Some admissible value of the error block gives the exact model at each of many points."""
-    small = PLANT.approximate(0.02, error="block", budget=2)
+    small = PLANT.approximate(0.02, error="block", budget=3)
     block = small.lft.delta[-1]
     assert (block.name, block.kind, block.bound) == ("approximation_error", "full real", small.error)
     points = random_points(50, seed=3)
@@ -81,9 +81,11 @@ def test_absolute_tolerance_of_a_matrix_without_states():
 
 def test_without_a_proof_there_is_an_error():
     """Samples allow fewer repetitions, no time is left to prove it: the message tells what was reached."""
-    hard = lg.realize([[sp.prod([1 / (2 + p) for p in (m, k)]) * sp.sin(q) ** 3 / (1 + m * k / 40)]])
+    hard = lg.realize(
+        [[sp.prod([1 / (2 + p) for p in (m, k)]) * sp.sin(q) ** 3 / (1 + m * k / 40)]], budget=0
+    )
     with pytest.raises(lg.ReductionError, match=r"order \d+ has an error of .* proven in \d+ parts"):
-        hard.approximate(0.2, budget=0)
+        hard.approximate(0.02, budget=0)
 
 
 def test_bound_of_a_part_is_above_samples():

@@ -14,7 +14,7 @@ from lftgen.lft.data import LFTData
 from lftgen.lft.evaluation import numeric
 from lftgen.lft.maps import change_maps, normalized
 from lftgen.lft.reduction.balancing import ScalarLFT
-from lftgen.lft.reduction.guarantee import proven_error
+from lftgen.lft.reduction.guarantee import Proof
 from lftgen.lft.reduction.kalman import assembled, reduce, scalar_lft
 from lftgen.lft.reduction.truncation import Truncation, sample_points, weighed
 from lftgen.lft.structure import DeltaBlock, Structure
@@ -52,7 +52,7 @@ def approximation(
     """Drop the lightest channels of Delta as long as the error is proven to stay within a tolerance."""
     _check(a, error, measure)
     tolerance = number(tolerance, "tolerance", minimum=0, error=ParameterError)
-    end = time.perf_counter() + number(budget, "budget", minimum=0, error=ParameterError)
+    budget, start = number(budget, "budget", minimum=0, error=ParameterError), time.perf_counter()
     exact = reduce(numeric(a))
     unit = normalized(exact, recenter=True)
     s = scalar_lft(unit)
@@ -69,24 +69,54 @@ def approximation(
     noise = _largest(balanced.lft.change(points) + s.pp - truth)
     if not noise <= ROUNDING * max(scale, 1e-300):
         return ApproximationData(exact, 0.0, scale, 0.0, 0)
-    candidates = _candidates(balanced.split, truth, points, allowed - noise, s.order)
-    failure = ""
-    for k, (dropped, sampled) in enumerate(candidates):
-        left = end - time.perf_counter()
-        seconds = max(left / 2, 0.02) if k + 1 < len(candidates) else max(left, 0.02)
-        t = balanced.split(dropped)
-        found = proven_error(t, allowed - noise, budget=seconds, goal=1.2 * sampled)
+    limits = allowed - noise, start + budget
+    best = _proven(
+        balanced.split, _candidates(balanced.split, truth, points, limits[0], s.order), limits, progress
+    )
+    if best is None:
+        return ApproximationData(exact, 0.0, scale, 0.0, 0)
+    if not best.proof.error <= limits[0]:
+        raise ReductionError(_failure(best, s.order, allowed))
+    now = time.perf_counter()
+    best.proof.run(_SHARP * best.sampled, min(limits[1], now + max(_SHARPEN, (now - start) / 2)))
+    small = _returned(assembled(unit, balanced.split(best.dropped).reduced()), exact)
+    whole = best.proof.error + noise
+    small = _with_error_block(small, s, whole) if error == "block" else small
+    return ApproximationData(small, whole, scale, best.sampled, best.proof.parts)
+
+
+_SHARPEN = 0.5  # seconds, at least, that a bound within the tolerance is made sharper
+_SHARP = 1.2  # ... not below this multiple of the sampled error
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    """What was tried: channels dropped, their error at sample points, and the proof."""
+
+    dropped: int
+    sampled: float
+    proof: Proof
+
+
+def _proven(
+    split: Callable[[int], Truncation],
+    candidates: list[tuple[int, float]],
+    limits: tuple[float, float],
+    progress: Progress | None,
+) -> _Attempt | None:
+    """The largest number of channels that is proven to be within the limit, easy proofs first; else the first attempt."""
+    best: _Attempt | None = None
+    for dropped, sampled in candidates:
+        attempt = _Attempt(dropped, sampled, Proof(split(dropped)))
+        now = time.perf_counter()
+        until = limits[1] if best is None else now + (limits[1] - now) / 2
+        done = attempt.proof.run(limits[0], until)
         if progress is not None:
-            progress(s.order - dropped, found.error)
-        if found.error + noise <= allowed:
-            small = _returned(assembled(unit, t.reduced()), exact)
-            whole = found.error + noise
-            small = _with_error_block(small, s, whole) if error == "block" else small
-            return ApproximationData(small, whole, scale, sampled, found.parts)
-        failure = failure or _failure(s.order - dropped, sampled, found.error, allowed, found.parts)
-    if failure:
-        raise ReductionError(failure)
-    return ApproximationData(exact, 0.0, scale, 0.0, 0)
+            progress(dropped, attempt.proof.error)
+        if not done:
+            return best or attempt
+        best = attempt
+    return best
 
 
 def _check(a: LFTData, error: str, measure: str) -> None:
@@ -115,9 +145,9 @@ def _nominal(unit: LFTData) -> np.ndarray:
 def _candidates(
     split: Callable[[int], Truncation], truth: np.ndarray, points: np.ndarray, allowed: float, order: int
 ) -> list[tuple[int, float]]:
-    """Numbers of channels to drop, most first, with the errors at sample points: those that samples do not refute.
+    """Numbers of channels to drop, fewest first, with the errors at sample points: those that samples do not refute.
 
-    Each next one has at most half the sampled error of the one before: a proof has room.
+    Of numbers whose errors are alike only the largest.
     """
     out: list[tuple[int, float]] = []
     for dropped in range(order, 0, -1):
@@ -128,19 +158,20 @@ def _candidates(
             continue
         if sampled <= allowed and (not out or sampled <= 0.5 * out[-1][1]):
             out.append((dropped, sampled))
-    return out
+    return out[::-1]
 
 
 def _largest(errors: np.ndarray) -> float:
     return float(np.max(np.linalg.norm(errors, 2, axis=(1, 2)), initial=0.0)) if errors.size else 0.0
 
 
-def _failure(order: int, sampled: float, proven: float, allowed: float, parts: int) -> str:
+def _failure(attempt: _Attempt, order: int, allowed: float) -> str:
+    proven = attempt.proof.error
     reached = "no bound at all" if np.isinf(proven) else f"a bound of {proven:.3g}"
     return (
-        f"order {order} has an error of {sampled:.3g} at random points, within the {allowed:.3g} allowed, but over the whole "
-        f"box {reached} was proven in {parts} parts, and for no other order below the exact one either; give a larger "
-        "budget, a larger tolerance or smaller ranges"
+        f"order {order - attempt.dropped} has an error of {attempt.sampled:.3g} at random points, within the {allowed:.3g} "
+        f"allowed, but over the whole box {reached} was proven in {attempt.proof.parts} parts, and for no other order below "
+        f"the exact {order} either; give a larger budget, a larger tolerance or smaller ranges"
     )
 
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 import heapq
 import itertools
 import time
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,51 +21,52 @@ from lftgen.lft.reduction.balancing import ScalarLFT
 from lftgen.lft.reduction.truncation import Truncation
 
 _SWEEPS = 6
-_SHARPEN = 0.5  # seconds, at least, for a sharper bound than was asked for
 MOST_PARTS = 200_000
 
 
-@dataclass(frozen=True)
-class Bound:
-    """What was proven: the error nowhere exceeds ``error`` (infinite: nothing proven), with that many parts."""
+class Proof:
+    """A bound of ``|F - F_r|`` (largest singular value) over the box, which falls as parts of the box are cut.
 
-    error: float
-    parts: int
-
-
-def proven_error(t: Truncation, target: float, *, budget: float, goal: float = 0.0) -> Bound:
-    """Bound of ``|F - F_r|`` (largest singular value) over the box.
-
-    Once it is below ``target``, half as much time again goes into a sharper one, not below ``goal``.
+    Attributes
+    ----------
+    error : float
+        The error is nowhere above this; infinite where nothing is proven yet.
+    parts : int
     """
-    if not len(t.dropped):
-        return Bound(0.0, 0)
-    g = t.opened()
-    n = len(g.groups)
-    ticket, start, sharpening = itertools.count(), time.perf_counter(), False
-    end = start + budget
-    whole = np.zeros(n), np.ones(n)
-    heap = [_entry(g, len(t.dropped), *whole, next(ticket))]
-    while -heap[0][0] > goal and time.perf_counter() < end and len(heap) < MOST_PARTS:
-        if not sharpening and -heap[0][0] <= target:
-            sharpening, now = True, time.perf_counter()
-            end = min(end, now + max(_SHARPEN, (now - start) / 2))
-        _, _, center, half, k = heapq.heappop(heap)
-        half = half.copy()
-        half[k] /= 2
-        for sign in (-1.0, 1.0):
-            moved = center.copy()
-            moved[k] += sign * half[k]
-            heapq.heappush(heap, _entry(g, len(t.dropped), moved, half, next(ticket)))
-    return Bound(float(-heap[0][0]), len(heap))
+
+    def __init__(self, t: Truncation) -> None:
+        self._g, self._d, self._ticket = t.opened(), len(t.dropped), itertools.count()
+        n = len(self._g.groups)
+        self._heap = [self._entry(np.zeros(n), np.ones(n))]
+
+    @property
+    def error(self) -> float:
+        """The bound of the worst part."""
+        return float(-self._heap[0][0])
+
+    @property
+    def parts(self) -> int:
+        """Number of parts of the box."""
+        return len(self._heap)
+
+    def run(self, target: float, until: float) -> bool:
+        """Cut the worst part in two, until the bound is at ``target`` or the clock (`time.perf_counter`) at ``until``."""
+        while self.error > target and time.perf_counter() < until and self.parts < MOST_PARTS:
+            _, _, center, half, k = heapq.heappop(self._heap)
+            half = half.copy()
+            half[k] /= 2
+            for sign in (-1.0, 1.0):
+                moved = center.copy()
+                moved[k] += sign * half[k]
+                heapq.heappush(self._heap, self._entry(moved, half))
+        return self.error <= target
+
+    def _entry(self, center: np.ndarray, half: np.ndarray) -> Entry:
+        bound, axis = _bound(self._g, self._d, center, half)
+        return -bound, next(self._ticket), center, half, axis
 
 
 Entry = tuple[float, int, np.ndarray, np.ndarray, int]
-
-
-def _entry(g: ScalarLFT, d: int, center: np.ndarray, half: np.ndarray, ticket: int) -> Entry:
-    bound, axis = _bound(g, d, center, half)
-    return -bound, ticket, center, half, axis
 
 
 def _bound(g: ScalarLFT, d: int, center: np.ndarray, half: np.ndarray) -> tuple[float, int]:
