@@ -24,7 +24,8 @@ class GeneralizedPlant:
     lft : LFT
         Outputs z then y, inputs w then u.
     w, u, z, y : tuple of str
-        Exogenous inputs, controls, performance outputs, measurements.
+        Exogenous inputs, controls, performance outputs, measurements, as the LFT names them.  A signal in two roles keeps its
+        name as control or measurement, and is ``<name>_disturbance`` or ``<name>_performance`` beside it.
     """
 
     lft: LFT
@@ -71,6 +72,8 @@ def generalized_plant(
     outputs: Sequence[str],
     weights: Mapping[str, Any] | None = None,
     references: Mapping[str, str] | None = None,
+    noise: Mapping[str, str] | None = None,
+    input_weights: Mapping[str, Any] | None = None,
 ) -> GeneralizedPlant:
     """Sort and weigh the channels of a plant for synthesis.
 
@@ -81,12 +84,18 @@ def generalized_plant(
         Inputs of the plant that the controller drives, outputs that it reads.
     inputs, outputs : sequence of str
         Exogenous inputs and performance outputs.  A signal may be both a control and a performance output (its effort), or
-        both a performance output and a measurement; references (below) may be named among the inputs.
+        both a performance output and a measurement, an input both a disturbance and a control; references and noise (below)
+        may be named among the inputs.
     weights : mapping of signal to weight, optional
         For inputs and outputs of the performance channel: a number, a python-control system, or an LFT, one input and output.
     references : mapping of reference to output, optional
         ``{"r1": "J1_angle"}`` adds an input r1 and replaces that measurement or performance output by the error
         ``r1 - J1_angle``, everywhere, under the name ``J1_angle_error``.
+    input_weights : mapping of signal to weight, optional
+        For a signal that is both an input and an output of the performance channel (a disturbance on a control whose effort
+        counts): its weight as an input, when ``weights`` holds the one as an output.
+    noise : mapping of noise to measurement, optional
+        ``{"n1": "J1_angle"}`` adds an input n1 and adds it to that measurement (not to a performance output of that name).
 
     Returns
     -------
@@ -107,7 +116,7 @@ def generalized_plant(
     ...     references={"r": "x"}, weights={"x_error": control.tf([1, 1], [2, 0.02]), "f": 0.1},
     ... )
     >>> P.w, P.z, P.y, P.report(samples=0).rows[0].rigid[0][1]  # the mass is free to move
-    (('r',), ('x_error', 'f'), ('x_error',), ('x', 'v'))
+    (('r',), ('x_error_performance', 'f'), ('x_error',), ('x', 'v'))
     """
     instance(plant, LFT, "generalized_plant: plant")
     groups = {
@@ -122,29 +131,27 @@ def generalized_plant(
     for name, members in groups.items():
         if not members:
             raise ModelError(f"generalized_plant: {name} is empty")
+        if len(set(members)) < len(members):
+            raise ModelError(f"generalized_plant: {name} has a name twice: {', '.join(members)}")
+    w, u, z, y = (groups[k] for k in ("inputs", "controls", "outputs", "measurements"))
     wide = _with_references(plant, dict(references or {}))
-    wide = _with_efforts(wide, groups["controls"], groups["outputs"])
-    chosen = _select(
-        wide, [*groups["outputs"], *groups["measurements"]], [*groups["inputs"], *groups["controls"]]
-    )
-    given = dict(weights or {})
-    known = {*groups["inputs"], *groups["outputs"]}
-    stray = sorted(set(given) - known)
-    if stray:
-        raise ModelError(
-            f"generalized_plant: weights for {', '.join(stray)}, which are no inputs or outputs of the performance channel; "
-            f"those are {', '.join(sorted(known))}"
-        )
-    left = _weights(given, groups["outputs"], len(groups["measurements"]))
-    right = _weights(given, groups["inputs"], len(groups["controls"]))
-    lft = left @ chosen @ right
-    lft = lft.rename(
-        outputs=_apart([*groups["outputs"], *groups["measurements"]]),
-        inputs=_apart([*groups["inputs"], *groups["controls"]]),
-    )
-    return GeneralizedPlant(
-        lft, groups["inputs"], groups["controls"], groups["outputs"], groups["measurements"]
-    )
+    direct = np.zeros((len(z) + len(y), len(w) + len(u)))
+    efforts = [n for n in z if n in u and n not in wide.outputs]
+    for name in efforts:  # what the controller asks for, without a disturbance on the same input
+        direct[z.index(name), len(w) + u.index(name)] = 1.0
+    for name, measurement in _checked_noise(wide, dict(noise or {}), y).items():
+        direct[len(z) + y.index(measurement), [j for j, n in enumerate(w) if n == name]] = 1.0
+    (p, m), silent = wide.shape, list(noise or {})
+    names = [*wide.outputs, *efforts], [*wide.inputs, *silent]
+    wide = np.eye(p + len(efforts), p) @ wide @ np.eye(m, m + len(silent))
+    wide = wide.rename(outputs=names[0], inputs=names[1])
+    chosen = _select(wide, [*z, *y], [*w, *u]) + direct
+    left, right = _sides(dict(weights or {}), dict(input_weights or {}), w, z)
+    z_names = _apart(z, y, "performance")
+    w_names = _apart(w, u, "disturbance")
+    lft = block_diag([left, np.eye(len(y))]) @ chosen @ block_diag([right, np.eye(len(u))])
+    lft = lft.rename(outputs=[*z_names, *y], inputs=[*w_names, *u])
+    return GeneralizedPlant(lft, w_names, u, z_names, y)
 
 
 def _with_references(plant: LFT, references: dict[str, str]) -> LFT:
@@ -171,17 +178,16 @@ def _with_references(plant: LFT, references: dict[str, str]) -> LFT:
     )
 
 
-def _with_efforts(plant: LFT, controls: Sequence[str], outputs: Sequence[str]) -> LFT:
-    """The plant with an output for each control that is a performance output as well."""
-    wanted = [n for n in outputs if n in controls and n not in plant.outputs and n in plant.inputs]
-    if not wanted:
-        return plant
-    p, m = plant.shape
-    direct = np.zeros((p + len(wanted), m))
-    for i, name in enumerate(wanted):
-        direct[p + i, plant.inputs.index(name)] = 1.0
-    grown = np.vstack([np.eye(p), np.zeros((len(wanted), p))]) @ plant + direct
-    return grown.rename(inputs=list(plant.inputs), outputs=[*plant.outputs, *wanted])
+def _checked_noise(plant: LFT, noise: dict[str, str], measurements: Sequence[str]) -> dict[str, str]:
+    for name, measurement in noise.items():
+        if measurement not in measurements:
+            raise ModelError(
+                f"generalized_plant: the noise {name} is on {measurement!r}, which is no measurement; those are "
+                f"{', '.join(measurements)}"
+            )
+        if name in plant.inputs:
+            raise ModelError(f"generalized_plant: the noise {name} is an input already; name it otherwise")
+    return noise
 
 
 def _select(plant: LFT, outputs: Sequence[str], inputs: Sequence[str]) -> LFT:
@@ -192,17 +198,48 @@ def _select(plant: LFT, outputs: Sequence[str], inputs: Sequence[str]) -> LFT:
     return rows @ plant @ columns
 
 
-def _apart(names: Sequence[str]) -> list[str]:
+def _apart(names: tuple[str, ...], others: tuple[str, ...], suffix: str) -> tuple[str, ...]:
+    """Names of the performance channel; the controller's signals keep theirs where both have one."""
     out: list[str] = []
     for name in names:
-        while name in out:
-            name += "_again"
-        out.append(name)
-    return out
+        new = f"{name}_{suffix}" if name in others else name
+        while new in out or new in others:
+            new += "_"
+        out.append(new)
+    return tuple(out)
 
 
-def _weights(given: Mapping[str, Any], signals: Sequence[str], rest: int) -> LFT:
-    parts: list[Any] = []
+def _sides(
+    weights: dict[str, Any], input_weights: dict[str, Any], w: tuple[str, ...], z: tuple[str, ...]
+) -> tuple[LFT, LFT]:
+    """Weights of the outputs and of the inputs; a name that is both must say which is meant."""
+    for given, known, where in (
+        (weights, {*w, *z}, "inputs or outputs"),
+        (input_weights, {*w}, "inputs"),
+    ):
+        stray = sorted(set(given) - known)
+        if stray:
+            raise ModelError(
+                f"generalized_plant: weights for {', '.join(stray)}, which are no {where} of the performance channel; "
+                f"those are {', '.join(sorted(known))}"
+            )
+    both = sorted((set(weights) & set(w) & set(z)) - set(input_weights))
+    if both:
+        raise ModelError(
+            f"generalized_plant: {', '.join(both)} is an input and an output of the performance channel, and weights does not "
+            f"tell which; give input_weights={{{both[0]!r}: ...}} as well (1.0 for none), then weights is for the output"
+        )
+    twice = sorted(set(input_weights) & set(weights) - set(z))
+    if twice:
+        raise ModelError(f"generalized_plant: the input {', '.join(twice)} has two weights")
+    at_inputs = {k: v for k, v in weights.items() if k not in z} | input_weights
+    return _weights({k: v for k, v in weights.items() if k in z}, z, "weight"), _weights(
+        at_inputs, w, "shape"
+    )
+
+
+def _weights(given: Mapping[str, Any], signals: Sequence[str], word: str) -> LFT:
+    parts: list[LFT] = []
     for name in signals:
         weight = given.get(name, 1.0)
         system = block_diag([np.array([[weight]], dtype=float) if np.isscalar(weight) else weight])
@@ -210,5 +247,5 @@ def _weights(given: Mapping[str, Any], signals: Sequence[str], rest: int) -> LFT
             raise ModelError(
                 f"generalized_plant: the weight of {name} must have one input and one output, got {system.shape}"
             )
-        parts.append(system.rename(states=[f"{name}_weight_{i + 1}" for i in range(len(system.states))]))
-    return block_diag([*parts, np.eye(rest)] if rest else parts)
+        parts.append(system.rename(states=[f"{name}_{word}_{i + 1}" for i in range(len(system.states))]))
+    return block_diag(parts)

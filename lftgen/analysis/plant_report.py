@@ -7,18 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 
+from lftgen.analysis.plant_modes import RANK, rank, right_modes
 from lftgen.lft.hinf_norm import balanced
 from lftgen.lft.model import LFT
 from lftgen.lft.report import html_table, text_table
-
-RANK = 1e-8
-"""A singular value below this, relative to the largest, counts as zero."""
-NEAR = 1e-6
-"""Poles closer than this, relative to the largest entry of A, are one mode."""
-ON_AXIS = 1e-7
-"""A pole counts as on the imaginary axis where its real part is below this, relative to the fastest pole's modulus."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +28,7 @@ class PlantRow:
     not_detectable: tuple[tuple[complex, tuple[str, ...]], ...]
     rigid: tuple[tuple[complex, tuple[str, ...]], ...]
     axis_zeros: tuple[str, ...]
+    rigid_counts: tuple[int, ...] = ()
 
     @property
     def problems(self) -> list[str]:
@@ -73,7 +67,10 @@ class PlantReport:
                 {
                     "point": dict(r.point),
                     "problems": r.problems,
-                    "rigid_modes": [[_pole(p), list(n)] for p, n in r.rigid],
+                    "rigid_modes": [
+                        {"pole": _pole(p), "count": k, "states": list(n)}
+                        for (p, n), k in zip(r.rigid, r.rigid_counts, strict=True)
+                    ],
                 }
                 for r in self.rows
             ],
@@ -84,8 +81,9 @@ class PlantReport:
         for row in self.rows:
             for text in row.problems:
                 seen[text] = seen.get(text, 0) + 1
-            for pole, names in row.rigid:
-                text = f"mode on the imaginary axis: {_pole(pole)} ({', '.join(names)})"
+            for (pole, names), count in zip(row.rigid, row.rigid_counts, strict=True):
+                times = f"{count} poles" if count > 1 else "a pole"
+                text = f"{times} on the imaginary axis: {_pole(pole)} ({', '.join(names)})"
                 seen[text] = seen.get(text, 0) + 1
         rows = [(text, f"{n} of {len(self.rows)}") for text, n in seen.items()]
         return [
@@ -105,95 +103,51 @@ def row_at(lft: LFT, n_y: int, n_u: int, point: dict[str, float]) -> PlantRow:
     at = lft.evaluate(dict(point))
     n_z, n_w = lft.shape[0] - n_y, lft.shape[1] - n_u
     A, B, C, D = balanced((at.A[0], at.B[0], at.C[0], at.D[0]))
-    B2, C2, D12, D21 = B[:, n_w:], C[n_z:], D[:n_z, n_w:], D[n_z:, :n_w]
-    values = np.linalg.eigvals(A) if len(A) else np.zeros(0)
-    fast = max(float(np.max(np.abs(values), initial=0.0)), 1e-300)
-    right = [i for i, v in enumerate(values) if v.real >= -ON_AXIS * fast and v.imag >= 0]
-    names = lft.states
+    modes = right_modes((A, B, C, D), lft.states)
 
     def hidden(matrix: np.ndarray, along: int) -> tuple[tuple[complex, tuple[str, ...]], ...]:
-        found = []
-        for i in right:
-            test = np.concatenate([A - values[i] * np.eye(len(A)), matrix], axis=along)
-            if _rank(test) < len(A):
-                found.append((complex(values[i]), _states(A, values[i], names)))
-        return tuple(found)
+        """Modes that fail the test of Popov, Belevitch and Hautus."""
+        tests = [(m, np.concatenate([A - m.pole * np.eye(len(A)), matrix], axis=along)) for m in modes]
+        return tuple((m.pole, m.states) for m, test in tests if rank(test) < len(A))
 
-    rigid = tuple(
-        (complex(values[i]), _states(A, values[i], names))
-        for i in right
-        if abs(values[i].real) <= ON_AXIS * fast
-    )
-    zeros = _axis_zeros(
-        A, B, C, D, n_z, n_w, [values[i] for i in right if abs(values[i].real) <= ON_AXIS * fast]
-    )
+    rigid = [m for m in modes if m.pole.real == 0]
     return PlantRow(
         dict(point),
-        (_rank(D12), n_u),
-        (_rank(D21), n_y),
-        hidden(B2, 1),
-        hidden(C2, 0),
-        _merged(rigid),
-        zeros,
+        (_direct_rank(D[:n_z, n_w:]), n_u),
+        (_direct_rank(D[n_z:, :n_w]), n_y),
+        hidden(B[:, n_w:], 1),
+        hidden(C[n_z:], 0),
+        tuple((m.pole, m.states) for m in rigid),
+        _axis_zeros((A, B, C, D), n_z, n_w, sorted({m.pole.imag for m in rigid})),
+        tuple(m.count for m in rigid),
     )
 
 
 def _axis_zeros(
-    A: np.ndarray, B: np.ndarray, C: np.ndarray, D: np.ndarray, n_z: int, n_w: int, poles: list[complex]
+    system: tuple[np.ndarray, ...], n_z: int, n_w: int, frequencies: list[float]
 ) -> tuple[str, ...]:
     """Zeros of the two control channels at the frequencies of the poles on the axis, where rigid modes are easily lost."""
+    A, B, C, D = system
     out = []
-    for w in sorted({round(abs(p.imag), 9) for p in poles}):
+    for w in frequencies:
         s = 1j * w * np.eye(len(A))
         effort = np.block([[A - s, B[:, n_w:]], [C[:n_z], D[:n_z, n_w:]]])
         noise = np.block([[A - s, B[:, :n_w]], [C[n_z:], D[n_z:, :n_w]]])
-        if _rank(effort) < effort.shape[1]:
+        if rank(effort) < effort.shape[1]:
             out.append(
                 f"the channel u to z has a zero at {w:g} rad/s: let the performance outputs see the mode there"
             )
-        if _rank(noise) < noise.shape[0]:
+        if rank(noise) < noise.shape[0]:
             out.append(
                 f"the channel w to y has a zero at {w:g} rad/s: let a disturbance drive the mode there"
             )
     return tuple(out)
 
 
-def _rank(matrix: np.ndarray) -> int:
+def _direct_rank(matrix: np.ndarray) -> int:
+    """Rank of a direct term in the units of the weights, as SLICOT judges it."""
     values = np.linalg.svd(matrix, compute_uv=False) if matrix.size else np.zeros(0)
     return int(np.sum(values > RANK * values[0])) if len(values) and values[0] > 0 else 0
-
-
-def _states(A: np.ndarray, pole: complex, names: Any) -> tuple[str, ...]:
-    """The states that take part in a mode: a third of the largest diagonal entry of its spectral projector, or more."""
-    near = NEAR * max(float(np.max(np.abs(A))), abs(pole))
-
-    def basis(matrix: np.ndarray, at: complex) -> np.ndarray:
-        _, q, n = scipy.linalg.schur(
-            matrix.astype(complex), output="complex", sort=lambda x: abs(x - at) <= near
-        )
-        return q[:, :n]
-
-    right, left = basis(A, pole), basis(A.conj().T, np.conj(pole))
-    k = min(right.shape[1], left.shape[1])
-    if not k:
-        return ()
-    right, left = right[:, :k], left[:, :k]
-    size = np.abs(np.sum((right @ np.linalg.pinv(left.conj().T @ right)) * left.conj(), axis=1))
-    return tuple(names[i] for i in np.flatnonzero(size >= size.max() / 3))
-
-
-def _merged(
-    modes: tuple[tuple[complex, tuple[str, ...]], ...],
-) -> tuple[tuple[complex, tuple[str, ...]], ...]:
-    """Equal poles as one, with the states of all of them."""
-    out: list[tuple[complex, tuple[str, ...]]] = []
-    for pole, names in modes:
-        place = next((i for i, (p, _) in enumerate(out) if abs(p - pole) <= 1e-6 * max(1.0, abs(pole))), None)
-        if place is None:
-            out.append((pole, names))
-        else:
-            out[place] = (out[place][0], tuple(dict.fromkeys([*out[place][1], *names])))
-    return tuple(out)
 
 
 def _pole(value: complex) -> str:

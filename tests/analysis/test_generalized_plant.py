@@ -25,7 +25,8 @@ def tracking(**changes):
 def test_channels_are_the_transfers():
     """From (r, f) to (W (r - x), 0.1 f, r - x), at several masses and frequencies, all parameters kept."""
     P = tracking()
-    assert (P.w, P.u, P.z, P.y) == (("r",), ("f",), ("x_error", "f"), ("x_error",))
+    assert (P.w, P.u, P.z, P.y) == (("r",), ("f",), ("x_error_performance", "f"), ("x_error",))
+    assert (P.lft.outputs, P.lft.inputs) == (P.z + P.y, P.w + P.u)
     assert P.lft.repetitions == {"m": 1}
     for mass in (0.8, 1.1):
         for s in (0.3j, 2j):
@@ -48,6 +49,86 @@ def test_report_names_rigid_modes_and_ranks():
     assert report.to_dict()["points"][0]["point"] == {}
     quiet = lg.generalized_plant(BODY, controls=["f"], measurements=["x"], inputs=["f"], outputs=["x", "f"])
     assert quiet.report().rows[0].rank_D21 == (0, 1)
+
+
+ROTOR = lg.ss(
+    [[0, 1], [0, 0]], [[0], [1 / 2.0]], [[1, 0]], [[0]], states=["angle", "rate"], inputs=["torque"], outputs=["angle"]
+)  # fmt: skip
+
+
+def test_rotor_without_weight_and_noise_and_with_them():
+    """A rotor of 2 kg m2: D12 and D21 of rank 0; with 0.1 u in z and noise of 0.01 on the angle ranks 1, two poles at zero."""
+    options = {"controls": ["torque"], "measurements": ["angle"]}
+    bare = lg.generalized_plant(ROTOR, inputs=["torque"], outputs=["angle"], **options).report()
+    assert (bare.rows[0].rank_D12, bare.rows[0].rank_D21) == ((0, 1), (0, 1))
+    P = lg.generalized_plant(
+        ROTOR, inputs=["torque", "n"], outputs=["angle", "torque"], noise={"n": "angle"},
+        weights={"n": 0.01, "torque": 0.1}, input_weights={"torque": 1.0}, **options,
+    )  # fmt: skip
+    row = P.report().rows[0]
+    assert (row.rank_D12, row.rank_D21) == ((1, 1), (1, 1))
+    assert (row.not_stabilisable, row.not_detectable, row.problems) == ((), (), [])
+    assert (row.rigid, row.rigid_counts) == (((0j, ("angle", "rate")),), (2,))
+    system = P.at()
+    assert (system.nstates, system.dt) == (2, 0)
+    s = 0.7j
+    g = 1 / (2 * s * s)
+    want = np.array([[g, 0, g], [0, 0, 0.1], [g, 0.01, g]])
+    assert np.allclose(system(s), want, rtol=1e-12)
+    pytest.importorskip("slycot")
+    assert lg.hinfsyn(P).status == "found"
+
+
+def test_slow_modes_beside_a_fast_one():
+    """A pole at 1e6 hides neither a weight's at 0.01 nor the rigid mode, and makes neither look stuck."""
+    fast = lg.ss(
+        [[0, 1, 0], [0, 0, 1], [0, 0, -1e6]], [[0], [0], [1e6]], [[1, 0, 0]], [[0]],
+        states=["angle", "rate", "lag"], inputs=["torque"], outputs=["angle"],
+    )  # fmt: skip
+    row = lg.generalized_plant(
+        fast, controls=["torque"], measurements=["angle_error"], inputs=["r", "torque"],
+        outputs=["angle_error", "torque"], references={"r": "angle"}, weights={"angle_error": WEIGHT},
+    ).report().rows[0]  # fmt: skip
+    assert (row.problems, row.rigid, row.rigid_counts) == ([], ((0j, ("angle", "rate")),), (2,))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_hidden_integrators_of_a_mixed_model(seed):
+    """Two double integrators in coordinates that hide them, one not driven: found, and counted, all the same."""
+    rng = np.random.default_rng(seed)
+    T = np.linalg.qr(rng.normal(size=(6, 6)))[0]
+    A = np.zeros((6, 6))
+    A[0, 1] = A[2, 3] = 1
+    A[4, 4], A[5, 5] = -3, -1e3
+    B, C = rng.normal(size=(6, 2)), rng.normal(size=(2, 6))
+    B[[0, 2]] = 0
+    driven = {"controls": ["a"], "measurements": ["y"], "inputs": ["b"], "outputs": ["y", "z"]}
+    for stuck in (False, True):
+        B[3] = 0 if stuck else 1.0
+        C[:, 2] = 0 if not stuck else C[:, 2]
+        plant = lg.ss(T @ A @ T.T, T @ B, C @ T.T, np.zeros((2, 2)), inputs=["a", "b"], outputs=["y", "z"])
+        row = lg.generalized_plant(plant, **driven).report().rows[0]
+        assert row.rigid_counts == (4,)
+        assert bool(row.not_stabilisable)  # two blocks of one eigenvalue take two controls
+    simple = lg.ss(
+        A[:2, :2], B[:2, :1] + [[0], [1]], np.eye(2), np.zeros((2, 1)), inputs=["a"], outputs=["y", "z"]
+    )
+    row = (
+        lg.generalized_plant(simple, controls=["a"], measurements=["y"], inputs=["a"], outputs=["y"])
+        .report()
+        .rows[0]
+    )
+    assert not row.not_stabilisable
+
+
+def test_a_lightly_damped_mode_is_not_rigid():
+    """3.3 rad/s with a damping ratio of 1e-4 is stable; without damping it is on the axis, with its frequency."""
+    for zeta in (1e-4, 0.0):
+        beam = lg.ss([[0, 1], [-(3.3**2), -2 * zeta * 3.3]], [[0], [1]], [[1, 0]], [[0]], states=["q", "v"],
+                     inputs=["u"], outputs=["y"])  # fmt: skip
+        row = lg.generalized_plant(beam, controls=["u"], measurements=["y"], inputs=["u"], outputs=["y", "u"])
+        rigid = row.report().rows[0].rigid
+        assert [p for p, _ in rigid] == ([] if zeta else [pytest.approx(3.3j)])
 
 
 def test_hidden_unstable_modes_are_named():
@@ -88,6 +169,12 @@ def test_hidden_unstable_modes_are_named():
         ({"weights": {"y": 1.0}}, "weights for y"),
         ({"weights": {"f": np.eye(2)}}, "the weight of f must have one input"),
         ({"references": {"f": "x"}}, "references f are inputs"),
+        ({"noise": {"n": "x"}}, "which is no measurement"),
+        ({"noise": {"f": "x_error"}}, "the noise f is an input already"),
+        ({"inputs": ["r", "f"]}, "f is an input and an output"),
+        ({"inputs": ["r", "r"]}, "inputs has a name twice"),
+        ({"input_weights": {"f": 1.0}}, "weights for f, which are no inputs of"),
+        ({"input_weights": {"r": 1.0}, "weights": {"r": 2.0}}, "the input r has two weights"),
         ({"references": {"r": "q"}}, "unknown output 'q'"),
     ],
 )
