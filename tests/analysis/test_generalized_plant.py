@@ -236,3 +236,53 @@ def test_hinfsyn_says_why_not():
         lg.hinfsyn(SCALAR, 3, 1)
     with pytest.raises(lg.ModelError, match="at least one of the weights"):
         lg.mixsyn(SCALAR)
+
+
+def _arm():
+    """The two-link arm with a payload of the examples, angles of the published design problem."""
+    angles = [
+        lg.scheduled_angle("theta1", (45, 90), unit="deg"),
+        lg.scheduled_angle("theta2", (45, 135), unit="deg"),
+    ]
+    m1, m2, m3 = (
+        lg.uncertain(f"m{i}", value, percent=20, unit="kg") for i, value in ((1, 0.5), (2, 0.3), (3, 0.2))
+    )
+    bodies = [
+        lg.RigidBody("B1", mass=m1, com=(0, 0, 0.5), inertia=(0.04, 0.04, 0.001)),
+        lg.RigidBody("B2", mass=m2, com=(0, 0, 0.4), inertia=(0.02, 0.02, 0.001)),
+        lg.RigidBody("B3", mass=m3),
+    ]
+    x, options = (1, 0, 0), {"damping": 0.1, "stiffness": 0.1}
+    joints = [
+        lg.RevoluteJoint("J1", parent="ground", child="B1", axis=x, angle=angles[0], **options),
+        lg.RevoluteJoint("J2", parent="B1", child="B2", origin=(0, 0, 1), axis=x, angle=angles[1], **options),
+        lg.FixedJoint("tip", parent="B2", child="B3", origin=(0, 0, 0.8)),
+    ]
+    return lg.Mechanism("arm", bodies=bodies, joints=joints)
+
+
+def test_design_problem_of_the_paper():
+    """Kassarian et al., section VI: 1/1500 on the torques, (s + 1)/(2 s + 0.02) on the errors, over angles and masses."""
+    plant, torques = _arm().linearize().reduce(), ["J1_torque", "J2_torque"]
+    errors = ["J1_angle_error", "J2_angle_error"]
+    P = lg.generalized_plant(
+        plant, controls=torques, measurements=errors, inputs=["r1", "r2"], outputs=[*errors, *torques],
+        references={"r1": "J1_angle", "r2": "J2_angle"},
+        weights=dict.fromkeys(errors, WEIGHT) | dict.fromkeys(torques, 1 / 1500),
+    )  # fmt: skip
+    assert P.lft.repetitions == plant.repetitions
+    assert (P.nmeas, P.ncon, len(P.lft.states)) == (2, 2, 6)
+    for point in ({}, {"theta1": 50.0, "theta2": 120.0, "m3": 0.23}):
+        s, eye = 0.4 + 0.3j, np.eye(2)
+        g, w = plant.at(**point)(s), complex(WEIGHT(s))
+        want = np.block([[w * eye, -w * g], [0 * eye, eye / 1500], [eye, -g]])
+        assert np.allclose(P.at(**point)(s), want, rtol=1e-10, atol=1e-14)
+    report = P.report(samples=16)
+    assert all((r.rank_D12, r.rank_D21) == ((2, 2), (2, 2)) for r in report.rows)
+    assert report.ready, str(report)
+    pytest.importorskip("slycot")
+    found = lg.hinfsyn(P)
+    assert found.status == "found", found.reason
+    closed = P.close(found.controller)
+    assert closed.repetitions == plant.repetitions
+    assert np.max(closed.at().poles().real) < 0
