@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import lftgen as lg
+from lftgen.analysis.design import work
 from lftgen.lft.hinf_norm import hinf_norm
 
 
@@ -128,6 +129,37 @@ def test_named_results_without_a_controller():
     assert found.status == "unstable"
     assert found.controllers == {}
     assert "unstable" in str(found)
+
+
+def test_no_controller_that_fails_somewhere_in_the_box():
+    """x' = x + b u with b of either sign: every gain is unstable somewhere, so none is handed over."""
+    b = lg.uncertain("b", 0.6, bounds=(-1, 1))
+    plant = lg.ss(
+        [[1.0]], [[1, b]], [[1], [0], [1]], [[0, 0], [0, 1], [0, 0]], inputs=["d", "u"], outputs=["z", "zu", "y"]
+    )  # fmt: skip
+    found = lg.design(plant, GAIN, lg.Requirement("all", "d", ["z", "zu"], goal=50.0), starts=2)
+    assert found.status == "unstable"
+    assert found.controllers == {}
+    assert found.closed_loop is None
+    assert len(found.points["b"]) > 1
+    assert found.points["b"].min() <= 0
+
+
+def test_no_controller_without_a_bound(monkeypatch):
+    """Where no worst case is guaranteed the controller stays with the design; who asks for none to be guaranteed gets it."""
+    pole = lg.uncertain("pole", 1.0, plus_minus=1.0)
+    search = work.worst_case_gain
+
+    def without_certificate(loop, **options):
+        return search(loop, **{**options, "certify": False})
+
+    monkeypatch.setattr(work, "worst_case_gain", without_certificate)
+    found = lg.design(first_order(pole), GAIN, EVERY, starts=1)
+    assert found.controllers == {}
+    assert found.status in ("not certified", "not met")
+    assert found.requirements[0].upper == np.inf
+    free = lg.design(first_order(pole), GAIN, EVERY, start=found.x, certify=False)
+    assert list(free.controllers) == ["K"]
 
 
 GAIN = lg.TunableGain("K", inputs="y", outputs="u")

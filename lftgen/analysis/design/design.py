@@ -59,7 +59,8 @@ def design(
     tolerance : float
         Relative accuracy of the optimisation.
     certify : bool
-        Compute the guaranteed worst case of each requirement.
+        Compute the guaranteed worst case of each requirement.  Controllers are then handed over only where every worst
+        case, and so stability over the whole box, is guaranteed; ``certify=False`` hands over what was found.
     time_limit : float
         Seconds for optimisation and search; certificates get as much again.
     progress : callable, optional
@@ -103,4 +104,4 @@ def design(
     x, verdicts = work.grow(best)
     if certify:
         verdicts = work.certified(x, verdicts, limit)
-    return work.result(x, verdicts, round(time.monotonic() - begin, 3))
+    return work.result(x, verdicts, round(time.monotonic() - begin, 3), certify)

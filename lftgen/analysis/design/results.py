@@ -47,19 +47,22 @@ class DesignResult:
     Attributes
     ----------
     status : {"met", "not met", "not certified", "unstable", "time limit"}
-        Whether all goals are guaranteed over the box; ``"not met"``: the loop is stable but a goal is exceeded;
-        ``"not certified"``: no violation was found, and none is excluded; ``"unstable"`` and ``"time limit"`` come without
-        controllers.
+        Whether all goals are guaranteed over the box; ``"not met"``: a goal is exceeded at a point found;
+        ``"not certified"``: no violation was found, and none is excluded; ``"unstable"``: no controller was found that
+        stabilises every point looked at (``requirements`` name one it leaves unstable); ``"time limit"``: none in time.
     controllers : dict of str to control.StateSpace or LFT
-        By block name; LFTs where a block follows parameters.  Empty where none was found that stabilises.
+        By block name; LFTs where a block follows parameters.  Empty for ``"unstable"`` and ``"time limit"``, and where a
+        certificate was asked for and some worst case has no finite guaranteed bound.
     closed_loop : LFT or None
-        The plant with the controllers, from all inputs to all outputs of the requirements.
+        The plant with the controllers, from all inputs to all outputs of the requirements; None without controllers.
     value : float
         Largest ``norm / goal`` over the active points.
     requirements : tuple of Verdict
     points : dict of str to array
         Active parameter points, the nominal first.
     seconds : float
+    x : array
+        The free variables, a ``start`` for another design of the same blocks.
     """
 
     status: str
@@ -87,8 +90,8 @@ def count_of(points: Mapping[str, np.ndarray]) -> int:
 
 def status_of(verdicts: Sequence[Verdict]) -> str:
     """The status of a design by its verdicts."""
-    if any(not np.isfinite(v.lower) for v in verdicts):
-        return "not met"
+    if any(not np.isfinite(max(v.lower, v.active)) for v in verdicts):
+        return "unstable"
     if all(v.met for v in verdicts):
         return "met"
     return "not met" if any(v.lower > v.goal for v in verdicts) else "not certified"

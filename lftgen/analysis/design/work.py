@@ -29,6 +29,8 @@ CLOSE = 0.02
 """Relative gap between the bounds of a worst case where the goal does not tell how sharp it must be."""
 COARSE_STEPS, POLISHED, POLISHES = 200, 4, 6
 """Steps from each starting point; how many of the best go on, and how often each is taken up again."""
+RESTARTS = 10
+"""Random points tried where the controller cannot be moved to stabilise a point that was added."""
 VIOLATED = 1.003
 """A point is added where the gain exceeds that of the active points by this factor."""
 
@@ -231,12 +233,21 @@ class Work:
             more = {name: np.array([p[name] for p in new]) for name in self.points}
             self.points = {name: np.concatenate([v, more[name]]) for name, v in self.points.items()}
             self.problem = self.problem.with_points(self._stacks(more), self._coordinates(more))
-            better = self.improve(x, self.deadline)
-            if better is None:
+            better = self.improve(x, self.deadline) or self._restarted(k)
+            if better is None:  # no point tried stabilises all the plants: x stays, and the verdict says so
                 break
             x = better[1]
             self._tell(f"{count_of(self.points)} points", np.exp(better[0]))
         return x, found
+
+    def _restarted(self, seed: int) -> tuple[float, np.ndarray] | None:
+        """The first of some random points from which all active points can be stabilised."""
+        rng = np.random.default_rng(seed)
+        for _ in range(RESTARTS):
+            found = self.improve(self.guess(rng), self.deadline)
+            if found is not None or time.monotonic() > self.deadline:
+                return found
+        return None
 
     def _violating(self, found: list[WorstCaseGain], now: list[float]) -> list[dict[str, float]]:
         ratio = max(a / r.goal for a, r in zip(now, self.requirements, strict=True))
@@ -272,7 +283,10 @@ class Work:
         if self.progress is not None:
             self.progress(text, float(value))
 
-    def result(self, x: np.ndarray, found: list[WorstCaseGain], seconds: float) -> DesignResult:
+    def result(
+        self, x: np.ndarray, found: list[WorstCaseGain], seconds: float, certify: bool
+    ) -> DesignResult:
+        """Verdicts; controllers only where no unstable point was found and (``certify``) none can exist."""
         now = self.active(x)
         verdicts = tuple(
             Verdict(
@@ -285,14 +299,16 @@ class Work:
             )
             for r, a, w in zip(self.requirements, now, found, strict=True)
         )
+        value = max(a / r.goal for a, r in zip(now, self.requirements, strict=True))
+        plain = DesignResult(
+            status_of(verdicts), value=value, requirements=verdicts, points=self.points, seconds=seconds, x=x
+        )
+        if plain.status == "unstable" or (certify and any(not np.isfinite(v.upper) for v in verdicts)):
+            return plain
         inputs = list(dict.fromkeys(n for r in self.requirements for n in r.inputs))
         outputs = list(dict.fromkeys(n for r in self.requirements for n in r.outputs))
         y, u = [n for b in self.blocks for n in b.inputs], [n for b in self.blocks for n in b.outputs]
         parts = self.controllers(x)
         closed = select(self.plant, [*outputs, *y], [*inputs, *u]).star(side_by_side(parts))
         controllers = {b.name: for_user(c) for b, c in zip(self.blocks, parts, strict=True)}
-        value = max(a / r.goal for a, r in zip(now, self.requirements, strict=True))
-        return replace(
-            DesignResult(status_of(verdicts)), controllers=controllers, closed_loop=closed, value=value,
-            requirements=verdicts, points=self.points, seconds=seconds, x=x,
-        )  # fmt: skip
+        return replace(plain, controllers=controllers, closed_loop=closed)
