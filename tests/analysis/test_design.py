@@ -222,7 +222,7 @@ def distillation():
     return lg.from_control(control.augw(G, control.append(W, W), control.ss([], [], [], 0.01 * np.eye(2))))
 
 
-@pytest.mark.heavy
+@pytest.mark.timed
 @pytest.mark.parametrize(
     ("make", "n_y", "n_u"), [(mixed_sensitivity, 1, 1), (two_masses, 1, 1), (distillation, 2, 2)]
 )
@@ -271,7 +271,7 @@ def helicopter():
     return lg.ss(A, B, C, D, inputs=["w1", "w2", "u1", "u2"], outputs=["z1", "z2", "y"])
 
 
-@pytest.mark.heavy
+@pytest.mark.timed
 def test_reduced_orders_of_the_helicopter():
     """Static feedback no worse than 0.154, the level of HIFOO (S. Gumussoy, M. Overton, ACC 2008); each order helps."""
     levels = []

@@ -18,8 +18,8 @@ def test_examples_are_numbered() -> None:
 
 
 LONG = ("lpv_controller",)
-"""Examples of minutes: with the heavy tests."""
-CASES = [pytest.param(p, id=p.stem, marks=[pytest.mark.heavy] if p.stem[3:] in LONG else []) for p in SCRIPTS]
+"""Examples of minutes whose search depends on the time it gets."""
+CASES = [pytest.param(p, id=p.stem, marks=[pytest.mark.timed] if p.stem[3:] in LONG else []) for p in SCRIPTS]
 
 
 @pytest.mark.parametrize("path", CASES)
