@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.linalg
 
 from lftgen.errors import ModelError
 
@@ -19,6 +20,8 @@ RTOL = 1e-10
 ON_AXIS = 1e-14
 """A pole counts as on the imaginary axis where its real part is below this, relative to the balanced A's norm."""
 MAX_LEVELS = 60
+NEAR_FEEDTHROUGH = 1e-2
+"""Levels closer to the gain at infinite frequency, relatively, are tested by a pencil: the Hamiltonian inverts level^2 - D'D."""
 
 Matrices = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
@@ -181,6 +184,8 @@ def _crossings(system: Matrices, level: float) -> np.ndarray:
     too many costs an evaluation, one too few would cost the answer.
     """
     a, b, c, d = system
+    if level < (1 + NEAR_FEEDTHROUGH) * np.linalg.norm(d, 2):
+        return _near_axis(*_pencil_eigenvalues(system, level))
     p, m = d.shape
     r, s = level**2 * np.eye(m) - d.T @ d, level**2 * np.eye(p) - d @ d.T
     rb, sc = np.linalg.solve(r, np.hstack([b.T, d.T @ c])), np.linalg.solve(s, c)
@@ -189,7 +194,36 @@ def _crossings(system: Matrices, level: float) -> np.ndarray:
     ratio = np.linalg.norm(c) / np.linalg.norm(b)
     top, bottom = level * ratio * (b @ rb[:, :n]), -level / ratio * (c.T @ sc)
     H = np.block([[drift, top], [bottom, -drift.T]])
-    eigenvalues = np.linalg.eigvals(H)
-    band = 1e-4 * np.abs(eigenvalues) + 1e-12 * np.linalg.norm(H, 1)
+    return _near_axis(np.linalg.eigvals(H), float(np.linalg.norm(H, 1)))
+
+
+def _near_axis(eigenvalues: np.ndarray, size: float) -> np.ndarray:
+    """Frequencies of the eigenvalues that may be on the imaginary axis."""
+    band = 1e-4 * np.abs(eigenvalues) + 1e-12 * size
     near = np.abs(eigenvalues.real) <= band
     return np.unique(np.abs(eigenvalues.imag[near]))
+
+
+def _pencil_eigenvalues(system: Matrices, level: float) -> tuple[np.ndarray, float]:
+    """Finite eigenvalues of the even pencil of T u = level v, T* v = level u, which inverts nothing, and its size.
+
+    P. Benner, R. Byers, V. Mehrmann, H. Xu, SIAM J. Matrix Analysis 24 (2002) 165-190.
+    """
+    a, b, c, d = system
+    n, (p, m) = len(a), d.shape
+    size, in_size, out_size = (max(float(np.linalg.norm(x)), 1e-300) for x in (a, b, c))
+    b, c = b * (size / in_size), c * (size / out_size)
+    d, level = d * (size * size / in_size / out_size), level * (size * size / in_size / out_size)
+    zero = np.zeros
+    pencil = np.block(
+        [
+            [a, zero((n, n)), b, zero((n, p))],
+            [zero((n, n)), -a.T, zero((n, m)), -c.T],
+            [c, zero((p, n)), d, -level * np.eye(p)],
+            [zero((m, n)), b.T, -level * np.eye(m), d.T],
+        ]
+    )
+    mass = np.diag(np.concatenate([np.ones(2 * n), np.zeros(p + m)]))
+    top, bottom = scipy.linalg.eig(pencil, mass, right=False, homogeneous_eigvals=True)
+    finite = np.abs(bottom) * size > 1e-13 * np.abs(top)
+    return top[finite] / bottom[finite], size

@@ -113,3 +113,32 @@ def test_bad_input():
         hinf_norm([[np.nan]], [[1]], [[1]], [[0]])
     with pytest.raises(lg.ModelError, match="matrices"):
         hinf_norm(1.0, 1.0, 1.0, 0.0)
+
+
+def test_peak_beside_a_large_feedthrough():
+    """A peak 5 % above the gain at infinity, where no resonance points to it (the Hamiltonian is singular at that level).
+
+    Missile autopilot AC4 of COMPleib (F. Leibfritz, 2004) under a static gain; the gains of a fine grid know better.
+    """
+    gain = np.array([[-0.29406349, -0.07395263]])
+    A = np.array([[-0.876, 1, -0.1209, 0], [8.9117, 0, -130.75, 0], [0, 0, -150, 0], [-1, 0, 0, -0.05]])
+    B, C2, D21 = np.array([[0], [0], [150.0], [0]]), np.eye(2, 4) * -1, np.array([[0, 1], [0.01, 0]])
+    B1 = np.array([[0, 0], [0, 0], [0, 0], [0, 1.0]])
+    C1, D11 = np.array([[-0.25, 0, 0, 3.487], [0, 0, -3, 0]]), np.array([[0, 0.25], [0, 0]])
+    D12 = np.array([[0], [3.0]])
+    loop = (A + B @ gain @ C2, B1 + B @ gain @ D21, C1 + D12 @ gain @ C2, D11 + D12 @ gain @ D21)
+    norm, frequency = hinf_norm(*loop)
+    grid = gains(*loop, np.geomspace(0.3, 1.0, 4001))
+    assert norm == pytest.approx(grid.max(), rel=1e-6)
+    assert norm == pytest.approx(0.963153, rel=1e-6)
+    assert frequency == pytest.approx(0.58, rel=1e-2)
+
+
+@pytest.mark.parametrize("rise", [0.03, 1e-3, 1e-5, 1e-8])
+def test_peaks_just_above_the_feedthrough(rise):
+    """1 + rise s w / (s^2 + 2 w s + w^2) x 2: the peak is 1 + rise at w, however little that is."""
+    w = 3.0
+    A, B, C = [[0, 1], [-w * w, -2 * w]], [[0], [1]], [[0, 2 * rise * w]]
+    norm, frequency = hinf_norm(A, B, C, [[1.0]])
+    assert norm == pytest.approx(1 + rise, rel=1e-10)
+    assert frequency == pytest.approx(w, rel=1e-3)

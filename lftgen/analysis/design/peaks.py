@@ -17,6 +17,9 @@ TOLERANCE = 1e-7
 ON_AXIS = 1e-5
 """A Hamiltonian eigenvalue this close to the imaginary axis, relative to its modulus, counts as a crossing."""
 MAX_LEVELS = 30
+FEEDTHROUGH = 1e-3
+"""Levels stay above the gain at infinite frequency by this: the Hamiltonian inverts level^2 - D'D.  A peak that rises less
+above it than that may be missed here; the verdicts of a design do not rest on it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +46,12 @@ def peaks(loop: LoopStack, poles: np.ndarray) -> Peaks:
     where = np.argmax(shaped, axis=1)
     norm, frequency = shaped[range(N), where], candidates[range(N), where]
     seen = [(model, omega, gain)]
+    floor = largest(loop.D11) * (1 + FEEDTHROUGH)
     open_ = np.arange(N)
     for _ in range(MAX_LEVELS):
-        new_model, new_omega = _between_crossings(loop, open_, norm[open_] * (1 + TOLERANCE))
+        new_model, new_omega = _between_crossings(
+            loop, open_, np.maximum(norm[open_] * (1 + TOLERANCE), floor[open_])
+        )
         if not len(new_model):
             break
         new_gain = largest(gains_at(loop, new_model, new_omega))
