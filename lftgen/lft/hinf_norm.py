@@ -185,7 +185,7 @@ def _crossings(system: Matrices, level: float) -> np.ndarray:
     """
     a, b, c, d = system
     if level < (1 + NEAR_FEEDTHROUGH) * np.linalg.norm(d, 2):
-        return _near_axis(*_pencil_eigenvalues(system, level))
+        return _near_axis(*pencil_eigenvalues(system, level))
     p, m = d.shape
     r, s = level**2 * np.eye(m) - d.T @ d, level**2 * np.eye(p) - d @ d.T
     rb, sc = np.linalg.solve(r, np.hstack([b.T, d.T @ c])), np.linalg.solve(s, c)
@@ -204,7 +204,7 @@ def _near_axis(eigenvalues: np.ndarray, size: float) -> np.ndarray:
     return np.unique(np.abs(eigenvalues.imag[near]))
 
 
-def _pencil_eigenvalues(system: Matrices, level: float) -> tuple[np.ndarray, float]:
+def pencil_eigenvalues(system: Matrices, level: float) -> tuple[np.ndarray, float]:
     """Finite eigenvalues of the even pencil of T u = level v, T* v = level u, which inverts nothing, and its size.
 
     P. Benner, R. Byers, V. Mehrmann, H. Xu, SIAM J. Matrix Analysis 24 (2002) 165-190.

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lftgen.analysis.design.loops import LoopStack, gains_at
+from lftgen.lft.hinf_norm import pencil_eigenvalues
 
 TOLERANCE = 1e-7
 """Relative accuracy of the norms."""
@@ -18,8 +19,7 @@ ON_AXIS = 1e-5
 """A Hamiltonian eigenvalue this close to the imaginary axis, relative to its modulus, counts as a crossing."""
 MAX_LEVELS = 30
 FEEDTHROUGH = 1e-3
-"""Levels stay above the gain at infinite frequency by this: the Hamiltonian inverts level^2 - D'D.  A peak that rises less
-above it than that may be missed here; the verdicts of a design do not rest on it."""
+"""Levels this close to the gain at infinite frequency go by a pencil: the Hamiltonian inverts level^2 - D'D."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,12 +46,9 @@ def peaks(loop: LoopStack, poles: np.ndarray) -> Peaks:
     where = np.argmax(shaped, axis=1)
     norm, frequency = shaped[range(N), where], candidates[range(N), where]
     seen = [(model, omega, gain)]
-    floor = largest(loop.D11) * (1 + FEEDTHROUGH)
     open_ = np.arange(N)
     for _ in range(MAX_LEVELS):
-        new_model, new_omega = _between_crossings(
-            loop, open_, np.maximum(norm[open_] * (1 + TOLERANCE), floor[open_])
-        )
+        new_model, new_omega = _between_crossings(loop, open_, norm[open_] * (1 + TOLERANCE))
         if not len(new_model):
             break
         new_gain = largest(gains_at(loop, new_model, new_omega))
@@ -85,7 +82,15 @@ def _between_crossings(
     models, level = models[positive], level[positive]
     if not len(models):
         return np.zeros(0, dtype=int), np.zeros(0)
-    values = np.linalg.eigvals(hamiltonian(loop, models, level))
+    values: list[np.ndarray] = [np.zeros(0)] * len(models)
+    near = level < (1 + FEEDTHROUGH) * largest(loop.D11[models])
+    if not np.all(near):
+        far = np.flatnonzero(~near)
+        for i, v in zip(far, np.linalg.eigvals(hamiltonian(loop, models[far], level[far])), strict=True):
+            values[i] = v
+    for i in np.flatnonzero(near):
+        k = models[i]
+        values[i] = pencil_eigenvalues((loop.A[k], loop.B1[k], loop.C1[k], loop.D11[k]), float(level[i]))[0]
     numbers, middles = [], []
     for i, v in zip(models, values, strict=True):
         crossing = np.sort(np.abs(v.imag[(np.abs(v.real) <= ON_AXIS * np.abs(v)) & (v.imag >= 0)]))
