@@ -10,8 +10,9 @@ import numpy as np
 
 from lftgen.analysis.design.requirements import Requirement
 from lftgen.analysis.design.results import DesignResult
+from lftgen.analysis.design.search import Progress
 from lftgen.analysis.design.tunable import TunableBlock
-from lftgen.analysis.design.work import Progress, Work
+from lftgen.analysis.design.work import Work
 from lftgen.arguments import number, truth, whole_number
 from lftgen.errors import ModelError
 from lftgen.lft.model import LFT
@@ -83,25 +84,37 @@ def design(
     ('met', (1, 2))
     """
     begin = time.monotonic()
-    work = Work.of(plant, blocks, requirements, decay, tolerance)
     limit = number(time_limit, "design: time_limit", minimum=0.0)
     truth(certify, "design: certify")
-    work.deadline = begin + limit
-    work.progress = progress
-    work.begin(points)
-    rng = np.random.default_rng(whole_number(seed, "design: seed"))
-    guesses = [np.asarray(start, dtype=float)] if start is not None else None
-    if guesses and guesses[0].shape != (work.problem.size,):
-        raise ModelError(
-            f"design: start must have {work.problem.size} numbers (result.x of the same blocks), got {start!r:.60}"
-        )
-    best = work.best_of(
-        guesses or [work.guess(rng) for _ in range(whole_number(starts, "design: starts", minimum=1))]
+    work = Work.of(
+        plant,
+        blocks,
+        requirements,
+        decay=decay,
+        tolerance=tolerance,
+        deadline=begin + limit,
+        progress=progress,
     )
+    work.begin(points)
+    best = work.search.best_of(work.problem, _guesses(work, start, starts, seed))
     if best is None:
-        status = "time limit" if time.monotonic() > work.deadline else "unstable"
+        status = "time limit" if work.search.over else "unstable"
         return DesignResult(status, seconds=round(time.monotonic() - begin, 3), points=work.points)
     x, verdicts = work.grow(best)
     if certify:
         verdicts = work.certified(x, verdicts, limit)
     return work.result(x, verdicts, round(time.monotonic() - begin, 3), certify)
+
+
+def _guesses(work: Work, start: Any, starts: Any, seed: Any) -> list[np.ndarray]:
+    """The starting point given, or random ones, every other one with observers."""
+    rng = np.random.default_rng(whole_number(seed, "design: seed"))
+    count = whole_number(starts, "design: starts", minimum=1)
+    if start is None:
+        return [work.search.starts.guess(rng, observer=k % 2 == 0) for k in range(count)]
+    given = np.asarray(start, dtype=float)
+    if given.shape != (work.problem.size,):
+        raise ModelError(
+            f"design: start must have {work.problem.size} numbers (result.x of the same blocks), got {start!r:.60}"
+        )
+    return [given]

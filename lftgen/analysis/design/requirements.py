@@ -64,8 +64,8 @@ class Requirement:
         truth(self.hard, f"requirement {self.name}: hard")
 
 
-def weighted_plant(plant: LFT, requirement: Requirement, blocks: Sequence[TunableBlock]) -> LFT:
-    """The plant from (inputs of the requirement, controls) to (its outputs, measurements), weights included.
+def weighted_plant(plant: LFT, requirements: Sequence[Requirement], blocks: Sequence[TunableBlock]) -> LFT:
+    """The plant from (inputs of the requirements, controls) to (their outputs, measurements), weights included.
 
     Raises
     ------
@@ -75,13 +75,13 @@ def weighted_plant(plant: LFT, requirement: Requirement, blocks: Sequence[Tunabl
     instance(plant, LFT, "design: plant")
     y = [n for b in blocks for n in b.inputs]
     u = [n for b in blocks for n in b.outputs]
-    chosen = select(plant, [*requirement.outputs, *y], [*requirement.inputs, *u])
-    left = _weight(
-        requirement.output_weight, len(requirement.outputs), len(y), requirement.name, "output_weight"
+    outputs = [n for r in requirements for n in r.outputs]
+    inputs = [n for r in requirements for n in r.inputs]
+    chosen = select(plant, [*outputs, *y], [*inputs, *u])
+    left = _weights(
+        [(r.output_weight, len(r.outputs), r.name) for r in requirements], len(y), "output_weight"
     )
-    right = _weight(
-        requirement.input_weight, len(requirement.inputs), len(u), requirement.name, "input_weight"
-    )
+    right = _weights([(r.input_weight, len(r.inputs), r.name) for r in requirements], len(u), "input_weight")
     chosen = chosen if left is None else left @ chosen
     return chosen if right is None else chosen @ right
 
@@ -108,11 +108,19 @@ def _apart(names: Sequence[str]) -> list[str]:
     return out
 
 
-def _weight(weight: Any, size: int, rest: int, name: str, what: str) -> LFT | None:
-    """The weight beside an identity for the other channels."""
-    if weight is None:
+def _weights(each: Sequence[tuple[Any, int, str]], rest: int, what: str) -> LFT | None:
+    """All weights on the diagonal, with an identity for the other channels; None where there are none."""
+    if all(weight is None for weight, _, _ in each):
         return None
+    systems = [_weight(weight, size, name, what) for weight, size, name in each]
+    apart = [s.rename(states=[f"{what}{k}_{n}" for n in s.states]) for k, s in enumerate(systems)]
+    return block_diag([*apart, np.eye(rest)] if rest else apart)
 
+
+def _weight(weight: Any, size: int, name: str, what: str) -> LFT:
+    """The weight of one requirement as a square system."""
+    if weight is None:
+        weight = 1.0
     if np.isscalar(weight):
         weight = float(number(weight, f"requirement {name}: {what}")) * np.eye(size)
     system = block_diag([weight])
@@ -122,4 +130,4 @@ def _weight(weight: Any, size: int, rest: int, name: str, what: str) -> LFT | No
         raise ModelError(
             f"requirement {name}: {what} must be {size}x{size} (or one system for all), got {system.shape}"
         )
-    return block_diag([system, np.eye(rest)]) if rest else system
+    return system

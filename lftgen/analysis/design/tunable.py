@@ -288,6 +288,12 @@ class TunableStateSpace(TunableBlock):
         basis = np.concatenate([np.ones((len(t), 1)), t], axis=1)
         return (basis[:, :, None] * gamma[:, self.free][:, None, :]).reshape(len(t), self.size)
 
+    def embedded(self, S: np.ndarray) -> np.ndarray:
+        """The variables that give S (its free entries) at all points."""
+        out = np.zeros((self._terms, int(np.sum(self.free))))
+        out[0] = S[self.free]
+        return out.ravel()
+
     def start(self, rng: np.random.Generator, rate: float, scale: float) -> np.ndarray:
         """A random starting point: a stable controller with poles around ``rate``, the same at all points."""
         n = self.order
@@ -298,9 +304,7 @@ class TunableStateSpace(TunableBlock):
         S[:n, n:] = rate * np.sqrt(scale) * rng.standard_normal(S[:n, n:].shape)
         S[n:, :n] = np.sqrt(scale) * rng.standard_normal(S[n:, :n].shape)
         S[n:, n:] = scale * rng.standard_normal(S[n:, n:].shape)
-        out = np.zeros((self._terms, int(np.sum(self.free))))
-        out[0] = S[self.free]
-        return out.ravel()
+        return self.embedded(S)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,9 +1,9 @@
-"""A design under way: plants of the requirements, the active points, the search for better variables and worse points."""
+"""A design under way: plants of the requirements, the active points and the problem made from them, worse points, verdicts."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,10 +11,11 @@ import numpy as np
 
 from lftgen.analysis.design.controllers import controller_of, for_user, side_by_side
 from lftgen.analysis.design.loops import PlantStack, plant_stack
-from lftgen.analysis.design.nonsmooth import Options, minimise
-from lftgen.analysis.design.problem import GainTarget, PoleTarget, Problem
+from lftgen.analysis.design.problem import Problem
 from lftgen.analysis.design.requirements import Requirement, select, weighted_plant
 from lftgen.analysis.design.results import DesignResult, Verdict, count_of, status_of
+from lftgen.analysis.design.search import Progress, Search
+from lftgen.analysis.design.starts import Starts
 from lftgen.analysis.design.tunable import TunableBlock, scaled_coordinates
 from lftgen.analysis.robust_results import WorstCaseGain
 from lftgen.analysis.robustness import worst_case_gain
@@ -27,14 +28,8 @@ ROUNDS = 12
 """Worst points are searched and added at most so often."""
 CLOSE = 0.02
 """Relative gap between the bounds of a worst case where the goal does not tell how sharp it must be."""
-COARSE_STEPS, POLISHED, POLISHES = 200, 4, 6
-"""Steps from each starting point; how many of the best go on, and how often each is taken up again."""
-RESTARTS = 10
-"""Random points tried where the controller cannot be moved to stabilise a point that was added."""
 VIOLATED = 1.003
 """A point is added where the gain exceeds that of the active points by this factor."""
-
-Progress = Callable[[str, float], None]
 
 
 @dataclass
@@ -45,16 +40,22 @@ class Work:
     blocks: tuple[TunableBlock, ...]
     requirements: tuple[Requirement, ...]
     plants: tuple[LFT, ...]
-    decay: float
-    tolerance: float
-    deadline: float = np.inf
-    progress: Progress | None = None
+    search: Search
     points: dict[str, np.ndarray] = field(default_factory=dict)
     problem: Problem = None  # type: ignore[assignment]
-    rate: float = 1.0
 
     @classmethod
-    def of(cls, plant: Any, blocks: Any, requirements: Any, decay: Any, tolerance: Any) -> Work:
+    def of(
+        cls,
+        plant: Any,
+        blocks: Any,
+        requirements: Any,
+        *,
+        decay: Any,
+        tolerance: Any,
+        deadline: float,
+        progress: Progress | None,
+    ) -> Work:
         model = instance(plant, LFT, "design: plant")
         if not model.states:
             raise ModelError("design: the plant has no states")
@@ -78,9 +79,16 @@ class Work:
             twice = sorted({n for n in given if given.count(n) > 1})
             if twice:
                 raise ModelError(f"design: {', '.join(twice)} is the {what} of two")
-        plants = tuple(weighted_plant(model, r, some).to_float() for r in wanted)
-        return cls(model, tuple(some), tuple(wanted), plants, number(decay, "design: decay", minimum=0.0),
-                   number(tolerance, "design: tolerance", minimum=1e-9))  # fmt: skip
+        some, wanted = tuple(some), tuple(wanted)
+        plants = tuple(weighted_plant(model, [r], some).to_float() for r in wanted)
+        search = Search(
+            Starts.of(model, some, wanted),
+            number(decay, "design: decay", minimum=0.0),
+            number(tolerance, "design: tolerance", minimum=1e-9),
+            deadline,
+            progress,
+        )
+        return cls(model, some, wanted, plants, search)
 
     def begin(self, points: Mapping[str, Any] | None) -> None:
         """The nominal and the points given as active ones."""
@@ -99,7 +107,6 @@ class Work:
             self.blocks, tuple(stacks), self._coordinates(self.points),
             tuple(r.goal for r in self.requirements), tuple(r.hard for r in self.requirements),
         )  # fmt: skip
-        self._scales()
 
     def _stacks(self, points: Mapping[str, np.ndarray]) -> list[PlantStack]:
         n_k = sum(b.n_states for b in self.blocks)
@@ -111,90 +118,6 @@ class Work:
     def _coordinates(self, points: Mapping[str, np.ndarray]) -> tuple[np.ndarray, ...]:
         n = count_of(points)
         return tuple(scaled_coordinates(b.parameters, dict(points), n) for b in self.blocks)
-
-    def _scales(self) -> None:
-        """A typical rate of the plant."""
-        size = np.abs(np.linalg.eigvals(self.plants[0].evaluate({}).A[0]))
-        self.rate = float(np.median(size[size > 1e-6 * size.max()])) if size.max() > 0 else 1.0
-
-    def guess(self, rng: np.random.Generator) -> np.ndarray:
-        """A random starting point of all blocks: gains that close the loop about a random frequency."""
-        rate = self.rate * 10.0 ** rng.uniform(-0.3, 1.2)
-        at = self.plants[0].evaluate({})
-        n_w, n_z = len(self.requirements[0].inputs), len(self.requirements[0].outputs)
-        unit = 1j * rate * np.eye(len(at.A[0])) - at.A[0]
-        reach = (
-            at.C[0][n_z:] @ np.linalg.lstsq(unit, at.B[0][:, n_w:].astype(complex), rcond=None)[0]
-            + at.D[0][n_z:, n_w:]
-        )
-        scale = 10.0 ** rng.uniform(-0.7, 0.5) / max(float(np.linalg.norm(reach, 2)), 1e-12)
-        return np.concatenate([b.start(rng, rate, scale) for b in self.blocks])
-
-    def best_of(self, guesses: list[np.ndarray]) -> np.ndarray | None:
-        """The best minimum over the starting points, coarse first, then the best few in full; None where none stabilises."""
-        found: list[tuple[float, np.ndarray]] = []
-        half = time.monotonic() + 0.5 * max(0.0, self.deadline - time.monotonic())
-        for k, x0 in enumerate(guesses):
-            if time.monotonic() > half and found:
-                break
-            coarse = self.improve(x0, self.deadline, max(self.tolerance, 1e-3), COARSE_STEPS)
-            if coarse is not None:
-                found.append(coarse)
-                self._tell(f"start {k + 1}", np.exp(min(f[0] for f in found)))
-        polished = [self._polished(f) for f in sorted(found, key=lambda f: f[0])[:POLISHED]]
-        if not polished:
-            return None
-        best = min(polished, key=lambda f: f[0])
-        return self._shaken(best, len(guesses))[1]
-
-    def _shaken(self, best: tuple[float, np.ndarray], count: int) -> tuple[float, np.ndarray]:
-        """Minimised again from points around the best one: local minima are many and near each other."""
-        rng = np.random.default_rng(count)
-        end = time.monotonic() + 0.5 * max(0.0, self.deadline - time.monotonic())
-        for _ in range(2 * count if count > 1 else 0):
-            if time.monotonic() > end:
-                break
-            step = 10.0 ** rng.uniform(-1.5, -0.3)
-            size = np.maximum(np.abs(best[1]), 0.1 * float(np.median(np.abs(best[1]))))
-            near = self.improve(
-                best[1] + step * size * rng.standard_normal(len(size)), end, steps=COARSE_STEPS
-            )
-            if near is not None and near[0] < best[0] - self.tolerance:
-                best = self._polished(near)
-        return best
-
-    def _polished(self, found: tuple[float, np.ndarray]) -> tuple[float, np.ndarray]:
-        """Minimised again and again, each time with a fresh quadratic term, until that brings nothing."""
-        for _ in range(POLISHES):
-            again = self.improve(found[1], self.deadline)
-            if again is None or again[0] >= found[0]:
-                break
-            small = found[0] - again[0] < 10 * self.tolerance
-            found = again
-            if small or time.monotonic() > self.deadline:
-                break
-        return found
-
-    def improve(
-        self, x0: np.ndarray, deadline: float, tolerance: float | None = None, steps: int = 400
-    ) -> tuple[float, np.ndarray] | None:
-        """Stabilise, then minimise the gains: merit (logarithm) and point."""
-        target = GainTarget(self.problem, self.decay)
-        x = x0
-        if not np.isfinite(target.evaluate(x).soft):
-            poles = PoleTarget(self.problem, self.rate)
-            if not np.isfinite(poles.evaluate(x).soft):
-                return None
-            enough = -(self.decay / self.rate) - 1e-2
-            x = minimise(poles, x, Options(1e-6, 200, deadline, enough)).trial.x
-            if not np.isfinite(target.evaluate(x).soft):
-                x = minimise(poles, x, Options(1e-9, 200, deadline, -self.decay / self.rate - 1e-6)).trial.x
-        if not np.isfinite(target.evaluate(x).soft):
-            return None
-        found = minimise(target, x, Options(tolerance or self.tolerance, steps, deadline)).trial
-        return float(
-            found.soft + 10 * max(found.hard, 0.0) if np.isfinite(found.hard) else found.soft
-        ), found.x
 
     def controllers(self, x: np.ndarray) -> list[LFT]:
         """One LFT for each block."""
@@ -223,31 +146,22 @@ class Work:
                     certify=False,
                     starts=32,
                     seed=k,
-                    time_limit=max(1.0, self.deadline - time.monotonic()),
+                    time_limit=max(1.0, self.search.deadline - time.monotonic()),
                 )
                 for loop in self.loops(x)
             ]
             new = self._violating(found, now)
-            if not new or k == ROUNDS or time.monotonic() > self.deadline:
+            if not new or k == ROUNDS or self.search.over:
                 break
             more = {name: np.array([p[name] for p in new]) for name in self.points}
             self.points = {name: np.concatenate([v, more[name]]) for name, v in self.points.items()}
             self.problem = self.problem.with_points(self._stacks(more), self._coordinates(more))
-            better = self.improve(x, self.deadline) or self._restarted(k)
+            better = self.search.improve(self.problem, x) or self.search.restarted(self.problem, k)
             if better is None:  # no point tried stabilises all the plants: x stays, and the verdict says so
                 break
             x = better[1]
-            self._tell(f"{count_of(self.points)} points", np.exp(better[0]))
+            self.search.tell(f"{count_of(self.points)} points", better[0])
         return x, found
-
-    def _restarted(self, seed: int) -> tuple[float, np.ndarray] | None:
-        """The first of some random points from which all active points can be stabilised."""
-        rng = np.random.default_rng(seed)
-        for _ in range(RESTARTS):
-            found = self.improve(self.guess(rng), self.deadline)
-            if found is not None or time.monotonic() > self.deadline:
-                return found
-        return None
 
     def _violating(self, found: list[WorstCaseGain], now: list[float]) -> list[dict[str, float]]:
         ratio = max(a / r.goal for a, r in zip(now, self.requirements, strict=True))
@@ -278,10 +192,6 @@ class Work:
             sharp = min(0.9 * room, 1.0) if room > CLOSE else CLOSE
             out.append(worst_case_gain(loop, time_limit=max(share, 1.0), tolerance=sharp))
         return out
-
-    def _tell(self, text: str, value: float) -> None:
-        if self.progress is not None:
-            self.progress(text, float(value))
 
     def result(
         self, x: np.ndarray, found: list[WorstCaseGain], seconds: float, certify: bool
