@@ -14,10 +14,12 @@ from lftgen.lft.letters import close
 from lftgen.lft.problems import Problem
 from lftgen.lft.rational_matrix import Terms
 from lftgen.lft.realization import WordSearch, ho_kalman, search_words
+from lftgen.lft.realization.work import Work
 
 FIRST_LOOK = 0.15
 """Seconds for the common orders of the letters of one problem."""
 _FEW_CHOICES = 200
+_TERM = 1.5e-3  # price of a term, factors and bounds included, seconds
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,7 @@ class Attempt:
     numbers: Terms
     found: WordSearch
     seed: int = 0
+    worked: float = 0.0
 
     @property
     def total(self) -> int:
@@ -54,7 +57,7 @@ class Attempt:
             progress=progress,
         )
         better = found if found.total < self.total else replace(self.found, moves=found.moves)
-        return replace(self, found=better, seed=self.seed + 1)
+        return replace(self, found=better, seed=self.seed + 1, worked=self.worked + found.work)
 
     def lft(self) -> LFTData:
         """The LFT of these words, in the ports of the given matrix."""
@@ -67,12 +70,13 @@ class Attempt:
         return problem.finish(close(r.M11, r.M12, r.M21, r.M22, letters, problem.field))
 
 
-def attempted(problem: Problem) -> Attempt:
+def attempted(problem: Problem, work: Work) -> Attempt:
     """The best common order of the letters, or the words along the factors where they are better."""
     numbers = problem.numbers()
     found = search_words(
         numbers, budget=FIRST_LOOK, restarts=0, target=0, starts=problem.starts(), pairs=problem.pairs
     )
+    work.charge(found.work + _TERM * sum(int(np.count_nonzero(v)) for v in numbers.values()))
     return Attempt(problem, numbers, found)
 
 

@@ -1,10 +1,9 @@
-"""The contest among realisations of one matrix: the smallest wins, within a budget of time."""
+"""The contest among realisations of one matrix: the smallest wins, within a budget of work."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import sympy as sp
 
@@ -15,39 +14,7 @@ from lftgen.lft.reduction.kalman import reduce
 
 
 class OutOfTimeError(Exception):
-    """Internal: a form was given up because its time is over."""
-
-
-@dataclass
-class Clock:
-    """A budget of seconds; a form may take what is left of its share."""
-
-    seconds: float
-    start: float = field(default_factory=time.perf_counter)
-    until: float = float("inf")
-
-    @property
-    def elapsed(self) -> float:
-        """Seconds since the start."""
-        return time.perf_counter() - self.start
-
-    @property
-    def left(self) -> float:
-        """Seconds left, not below zero."""
-        return max(0.0, self.seconds - self.elapsed)
-
-    def allow(self, share: float) -> None:
-        """Let what comes take until this share of the budget is spent."""
-        self.until = share * self.seconds
-
-    def over(self) -> bool:
-        """Whether the share is spent."""
-        return self.elapsed >= self.until
-
-    def check(self) -> None:
-        """Give up where the share is spent."""
-        if self.over():
-            raise OutOfTimeError
+    """Internal: a form was given up because its share of the budget is spent."""
 
 
 @dataclass

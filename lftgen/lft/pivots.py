@@ -10,17 +10,17 @@ from collections.abc import Callable
 from typing import Any
 
 from lftgen.lft.letters import LetteredMatrix
+from lftgen.lft.realization.work import Work
 
 LARGEST = 36
 """Matrices of more entries are left alone..."""
 MOST_TERMS = 600
 """...and so are those with more terms."""
+_TERM = 1e-4  # price of a term of an exchanged matrix, seconds
 Entries = list[list[Any]]
 
 
-def simplest_exchange(
-    m: LetteredMatrix, out_of_time: Callable[[], bool]
-) -> tuple[LetteredMatrix, list[int], list[int]] | None:
+def simplest_exchange(m: LetteredMatrix, work: Work) -> tuple[LetteredMatrix, list[int], list[int]] | None:
     """The matrix with rows and columns exchanged that has the fewest terms, and which they are (in pairs).
 
     Greedy: the exchange that leaves the fewest terms, again and again; None where none of them simplifies.
@@ -37,10 +37,11 @@ def simplest_exchange(
         places = [(i, j) for i in range(p) for j in range(q) if i not in rows and j not in columns]
         tried = []
         for i, j in places:
-            if out_of_time():
+            if work.over():
                 return best
             if nominal(current[i][j]):
                 exchanged = _exchanged(current, i, j)
+                work.charge(_TERM * _terms(exchanged))
                 tried.append((_terms(exchanged), i, j, exchanged))
         if not tried:
             break

@@ -31,6 +31,7 @@ from lftgen.lft.letters import (
 from lftgen.lft.pivots import simplest_exchange
 from lftgen.lft.rational_matrix import Terms
 from lftgen.lft.realization.trees import Word, words_of_expressions
+from lftgen.lft.realization.work import Work
 
 Finish = Callable[[LFTData], LFTData]
 
@@ -98,7 +99,7 @@ def _floats(matrix: np.ndarray, values: dict[sp.Symbol, sp.Rational]) -> np.ndar
     return np.array([[float(v.xreplace(values)) for v in row] for row in matrix], dtype=float)
 
 
-def problems_of(matrix: sp.MatrixBase, *, exact: bool, out_of_time: Callable[[], bool]) -> Iterator[Problem]:
+def problems_of(matrix: sp.MatrixBase, *, exact: bool, work: Work) -> Iterator[Problem]:
     """Problems of a sympy matrix, the plain ones first; none where it is not rational in letters."""
     try:
         m = lettered(matrix, exact=exact)
@@ -111,9 +112,9 @@ def problems_of(matrix: sp.MatrixBase, *, exact: bool, out_of_time: Callable[[],
     ]
     yield from plain
     for start in (m,) if flat is m else (m, flat):
-        if start.r.is_polynomial or out_of_time():
+        if start.r.is_polynomial or work.over():
             continue
-        exchanged = simplest_exchange(start, out_of_time)
+        exchanged = simplest_exchange(start, work)
         if exchanged is not None:
             simple, rows, columns = exchanged
             back = partial(_exchange_back, rows=rows, columns=columns)

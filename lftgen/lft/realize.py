@@ -13,19 +13,20 @@ import sympy as sp
 from lftgen.errors import IllPosedError, NotRationalError, ReductionError
 from lftgen.lft.algebra import constant
 from lftgen.lft.attempts import Attempt, attempted
-from lftgen.lft.contest import Clock, Contest
+from lftgen.lft.contest import Contest, OutOfTimeError
 from lftgen.lft.data import LFTData, declare
 from lftgen.lft.evaluation import evaluate_ports
 from lftgen.lft.forms import Check, from_expressions, left_fraction, nested, nothing, right_fraction
 from lftgen.lft.problems import problems_of
 from lftgen.lft.rational_matrix import RationalMatrix, Terms, rational_matrix
+from lftgen.lft.realization.work import Work
 from lftgen.lft.structure import real_block
 from lftgen.lft.threads import single_threaded
 
 MAX_ORDERS = 6
 """How many orders of the parameters nested (Horner) forms try."""
 DEFAULT_BUDGET = 3.0
-"""Seconds for the whole portfolio."""
+"""Seconds for the whole portfolio, counted as work at fixed prices (the clock is only a safety net, five times as far)."""
 VERIFIED = 1e-9
 """Largest deviation of a realisation from its expressions, relative to the largest entry."""
 Progress = Callable[[int, float], None]
@@ -56,7 +57,8 @@ def realize_matrix(
     thorough : bool
         Try the whole portfolio; otherwise the first form only (for small coefficient matrices).
     budget : float
-        Seconds for the whole of it; 0 takes the expressions as they stand and one more form.
+        Seconds of a quiet core for the whole of it, counted as work, so that the result is the same on a busy machine;
+        0 takes the expressions as they stand and one more form.
     progress : callable, optional
         Called with (order, seconds) while words are searched.
 
@@ -80,7 +82,7 @@ def _cached(matrix: sp.ImmutableMatrix, exact: bool, thorough: bool, budget: flo
 def _realized(
     matrix: sp.ImmutableMatrix, exact: bool, thorough: bool, budget: float, progress: Progress | None
 ) -> LFTData:
-    clock = Clock(budget)
+    work = Work(budget)
     r = rational_matrix(matrix, exact=exact)
     blocks = [real_block(p, 0) for p in r.declared]
     if not r.parameters or 0 in r.shape:
@@ -89,7 +91,7 @@ def _realized(
         return declare(constant(values, r.field), blocks)
     contest = Contest(matrix)
     if thorough:
-        _portfolio(r, contest, clock, progress)
+        _portfolio(r, contest, work, progress)
     else:
         contest.offer(next(_nested_forms(r, [tuple(range(len(r.parameters)))])))
     best = contest.winner()
@@ -98,44 +100,53 @@ def _realized(
     return declare(best, blocks)
 
 
-def _portfolio(r: RationalMatrix, contest: Contest, clock: Clock, progress: Progress | None) -> None:
+def _portfolio(r: RationalMatrix, contest: Contest, work: Work, progress: Progress | None) -> None:
     """Forms from cheap to dear, until the bound is met or the budget is spent."""
     contest.offer(partial(from_expressions, r))
-    clock.allow(_FORMS)
-    attempts = _attempts(contest, r, clock)
+    work.charge(_OPERATION * sum(int(e.count_ops()) for e in r.expressions))
+    work.allow(_FORMS)
+    attempts = _attempts(contest, r, work)
     for k, attempt in enumerate(attempts):
         if (k < _REALISED or contest.best is None) and attempt.total < contest.order:
             contest.offer(attempt.lft)
+            work.charge(_REPETITION * attempt.total)
     if contest.best is None or not attempts:
-        for candidate in _nested_forms(r, _orders(len(r.parameters)), clock.check):
+        for candidate in _nested_forms(r, _orders(len(r.parameters)), partial(_stage, work)):
             contest.offer(candidate)
-            if contest.minimal or (clock.over() and contest.best is not None):
+            if contest.minimal or (work.over() and contest.best is not None):
                 break
-    clock.allow(1.0)
-    _search(attempts, contest, clock, progress)
+    _search(attempts, contest, work, progress)
 
 
-def _attempts(contest: Contest, r: RationalMatrix, clock: Clock) -> list[Attempt]:
+def _stage(work: Work) -> None:
+    """Books one stage of a nested form, or gives it up where the share of the budget is spent."""
+    work.charge(_STAGE)
+    if work.over():
+        raise OutOfTimeError
+
+
+def _attempts(contest: Contest, r: RationalMatrix, work: Work) -> list[Attempt]:
     """Words of each problem in one common order of the letters, or along its factors; the fewest first."""
     attempts: list[Attempt] = []
     if contest.minimal:
         return attempts
-    for problem in problems_of(contest.matrix, exact=r.field.exact, out_of_time=clock.over):
-        attempts.append(attempted(problem))
-        if clock.over() or attempts[-1].total <= (contest.bound or 0):
+    for problem in problems_of(contest.matrix, exact=r.field.exact, work=work):
+        attempts.append(attempted(problem, work))
+        if work.over() or attempts[-1].total <= (contest.bound or 0):
             break
     return sorted(attempts, key=lambda a: a.total)
 
 
-def _search(attempts: list[Attempt], contest: Contest, clock: Clock, progress: Progress | None) -> None:
+def _search(attempts: list[Attempt], contest: Contest, work: Work, progress: Progress | None) -> None:
     """Word searches of the most promising problems, in rounds of growing length."""
-    length = max(0.3, clock.left / 8)
-    while contest.best is not None and attempts and clock.left > _LEAST and not contest.minimal:
+    length = max(0.3, work.left / 8)
+    while contest.best is not None and attempts and work.left > _LEAST and not contest.minimal:
         for k, attempt in enumerate(attempts[:_SEARCHED]):
-            seconds = min(length / (1 + k), clock.left)
+            seconds = min(length / (1 + k), work.left)
             if seconds < _LEAST or contest.minimal:
                 return
             better = attempt.searched(seconds, contest.bound or 0, progress)
+            work.charge(better.worked - attempt.worked)
             attempts[k] = better
             if better.total < contest.order:
                 contest.offer(better.lft)
@@ -147,6 +158,9 @@ def _search(attempts: list[Attempt], contest: Contest, clock: Clock, progress: P
 
 _FORMS = 0.5  # share of the budget for all that is no search
 _LEAST = 0.02  # seconds that are worth a search
+_OPERATION = 3e-3  # prices in seconds: an operation of the expressions,
+_STAGE = 2e-3  # a stage of a nested form,
+_REPETITION = 2e-3  # a repetition of a realisation
 _SEARCHED = 3
 _REALISED = 2
 

@@ -4,38 +4,18 @@ from __future__ import annotations
 
 import math
 import random
-import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from lftgen.lft.realization.moves import Move, Proposer, Transfer
 from lftgen.lft.realization.shares import LARGEST_SHARE, candidate_shares
 from lftgen.lft.realization.sketch import Choice, Sketch, merged
+from lftgen.lft.realization.work import Work
 
 _REFRESH = 1000  # accepted moves between two fresh sums, against drift
-
-
-@dataclass
-class Budget:
-    """What is left to spend: seconds on the wall clock, moves, or both."""
-
-    seconds: float | None
-    moves: int | None
-    spent: int = 0
-    start: float = field(default_factory=time.perf_counter)
-
-    @property
-    def elapsed(self) -> float:
-        """Seconds since the start."""
-        return time.perf_counter() - self.start
-
-    @property
-    def exhausted(self) -> bool:
-        """True where nothing is left."""
-        if self.moves is not None and self.spent >= self.moves:
-            return True
-        return self.seconds is not None and self.elapsed >= self.seconds
+_MOVE = 4e-5  # price of a proposal, seconds
+_SHARES = 8e-5  # price of the shares of one letter
 
 
 @dataclass
@@ -65,7 +45,7 @@ class Annealer:
         self.proposer = Proposer(sketch, self.rng)
 
     def run(
-        self, choices: list[Choice], length: int, heat: float, sharing: float, budget: Budget, target: int
+        self, choices: list[Choice], length: int, heat: float, sharing: float, budget: Work, target: int
     ) -> tuple[list[Choice], int]:
         """Anneal once: ``length`` moves, temperature from ``heat`` to 0; best choices and their cost.
 
@@ -76,9 +56,10 @@ class Annealer:
         for step in range(length):
             if best_cost <= target or budget.exhausted:
                 break
-            budget.spent += 1
             moves = self._propose(state, sharing)
-            if not moves or not self._accept(state, moves, heat * (1 - step / length) + 1e-3):
+            taken = bool(moves) and self._accept(state, moves, heat * (1 - step / length) + 1e-3)
+            budget.charge(_MOVE + self.sketch.settled(), moves=1)
+            if not taken:
                 continue
             accepted += 1
             if accepted % _REFRESH == 0:
@@ -104,6 +85,7 @@ class Annealer:
         letters = self.sketch.slots[k]
         change = self.sketch.of_word(k, taking) - self.sketch.of_word(k, giving)
         blocks = state.total[letters]
+        self.sketch.owe(_SHARES * len(letters))
         shares = candidate_shares(self.sketch, blocks, change, self.rng.uniform(0.2, 0.8))
         shares += [share for word, share in state.choices[k] if word == giving]
         if not shares:

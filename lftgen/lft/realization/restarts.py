@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from lftgen.lft.realization.annealing import Annealer, Budget
+from lftgen.lft.realization.annealing import Annealer
 from lftgen.lft.realization.ho_kalman import hankel_orders
 from lftgen.lft.realization.horner import letter_orders, sorted_word
 from lftgen.lft.realization.polynomial import Exponents, Pairs, Word, exponents_of
@@ -21,6 +21,7 @@ from lftgen.lft.realization.sketch import (
     pure,
     split_items,
 )
+from lftgen.lft.realization.work import Work
 
 _ORDERS = 120  # letter orders tried at the start: all of them up to five letters
 _START_SKETCH = 32
@@ -45,7 +46,7 @@ class Search:
         granularities: tuple[str, ...],
         seed: int,
         target: int,
-        budget: Budget,
+        budget: Work,
         starts: Sequence[dict[Word, np.ndarray]] = (),
         pairs: Pairs = (),
     ) -> None:
@@ -97,7 +98,7 @@ class Search:
             ranks = sketch.ranks(sketch.total(_sorted_choices(items, order)))
             if best is None or ranks.sum() < best[1].sum():
                 best = (order, ranks)
-            self.budget.spent += 1
+            self.budget.charge(sketch.settled(), moves=1)
             if self.budget.exhausted or best[1].sum() <= self.target:
                 break
         return best if best is not None else (tuple(range(self.n)), np.zeros(self.n, dtype=int))
@@ -161,8 +162,8 @@ class Search:
         if self.budget.moves is not None:
             length = min(length, self.budget.moves - self.budget.spent)
         if self.budget.seconds is not None and cycle > 0:
-            rate = self.budget.spent / max(self.budget.elapsed, 1e-6)
-            length = min(length, int(rate * (self.budget.seconds - self.budget.elapsed)))
+            rate = self.budget.spent / max(self.budget.worked, 1e-6)
+            length = min(length, int(rate * (self.budget.seconds - self.budget.worked)))
         return max(length, 1)
 
 

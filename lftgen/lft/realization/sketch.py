@@ -8,6 +8,7 @@ one addition.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -19,6 +20,9 @@ RANK_TOLERANCE = 1e-9  # of the first pivot; true pivots exceed 1e-5
 _CACHE_BYTES = 150_000_000
 
 _MANY_ABSENT = 200
+_COUNT, _COUNT_BLOCK, _COUNT_CUBE = 2.5e-5, 4e-6, 2e-9
+"""Prices of rank decisions in seconds: of a call, of a matrix, of its size cubed."""
+_WORD = 1e-5  # price of a letter of a word that is sketched anew
 
 Place = tuple[Exponents, int, int]  # a monomial of one entry
 Choice = tuple[tuple[Word, float], ...]  # the words of one item with their shares, which sum to its total
@@ -153,6 +157,8 @@ class Sketch:
         self.slots = [sorted({self.slot[x] for x in letters}) for letters in self.letters]
         self._place = [{x: k for k, x in enumerate(slots)} for slots in self.slots]
         self._seed = seed
+        self._due = 0.0
+        self._price = _COUNT_BLOCK + _COUNT_CUBE * size**3 * (4 if pairs else 1)
         self.clear()
 
     def clear(self) -> None:
@@ -168,6 +174,15 @@ class Sketch:
         """True where `clear` is due, between two runs."""
         return (len(self._left) + len(self._right)) * self.size * 64 > _CACHE_BYTES
 
+    def owe(self, price: float) -> None:
+        """Book work on these sketches, seconds."""
+        self._due += price
+
+    def settled(self) -> float:
+        """Price of what was worked out since it was asked last, seconds."""
+        due, self._due = self._due, 0.0
+        return due
+
     def contribution(self, k: int, choice: Choice) -> np.ndarray:
         """What item k adds with these words: (number of its slots, s, s), slots ascending."""
         if len(choice) == 1 and choice[0][1] == 1.0:
@@ -182,6 +197,7 @@ class Sketch:
         known = self._cache.get((k, word))
         if known is not None:
             return known
+        self._due += _WORD * len(word)
         place, s = self._place[k], self.size
         out = np.zeros((len(place), s, s), dtype=self._type)
         for x, left, right in self._factors(k, word):
@@ -210,6 +226,7 @@ class Sketch:
 
     def total(self, choices: Sequence[Choice]) -> np.ndarray:
         """Sketches (n_letters, s, s) of the choices of all items; zero at a sine."""
+        self._due += _WORD * sum(len(word) for choice in choices for word, _ in choice)
         lefts: list[list[np.ndarray]] = [[np.zeros((0, self.size))] for _ in range(self.n_letters)]
         rights: list[list[np.ndarray]] = [[np.zeros((0, self.size))] for _ in range(self.n_letters)]
         for k, choice in enumerate(choices):
@@ -225,6 +242,7 @@ class Sketch:
 
         A saturated rank may hide any number, so it is charged half as much again.
         """
+        self._due += _COUNT + self._price * math.prod(blocks.shape[:-2])
         pivots = np.abs(np.diagonal(np.linalg.qr(blocks, mode="r"), axis1=-2, axis2=-1))
         counts: np.ndarray = (pivots > RANK_TOLERANCE * pivots[..., :1]).sum(axis=-1)
         if self.saturates:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from lftgen.errors import ModelError, ReductionError
-from lftgen.lft.realization.annealing import Budget
 from lftgen.lft.realization.bounds import OrderBounds, order_bounds
 from lftgen.lft.realization.core import Core
 from lftgen.lft.realization.ho_kalman import hankel_orders, ho_kalman
@@ -30,6 +29,7 @@ from lftgen.lft.realization.polynomial import (
 )
 from lftgen.lft.realization.restarts import Search
 from lftgen.lft.realization.result import Realization
+from lftgen.lft.realization.work import Work
 
 GRANULARITIES = ("entry", "rank1", "matrix")
 DEFAULT_SECONDS = 2.0
@@ -55,6 +55,8 @@ class WordSearch:
         Annealing runs.
     seconds : float
         Time taken.
+    work : float
+        Work counted, in seconds of a quiet core at fixed prices.
     """
 
     words: dict[Word, np.ndarray]
@@ -64,6 +66,7 @@ class WordSearch:
     moves: int
     restarts: int
     seconds: float
+    work: float
 
     @property
     def total(self) -> int:
@@ -98,9 +101,10 @@ def search_words(
     terms : mapping of tuple of int to (p, m) array
         Exponents, one for each letter, to coefficient matrix.
     budget : float, optional
-        Seconds; 2 where neither ``budget`` nor ``moves`` is given.
+        Seconds; 2 where neither ``budget`` nor ``moves`` is given. They are counted as work at fixed prices, so
+        that the result depends on the arguments only.
     moves : int, optional
-        Number of moves instead of (or besides) seconds: with moves alone the result depends on ``seed`` only.
+        Number of moves instead of (or besides) seconds.
     seed : int
         Seed of everything random.
     target : int, optional
@@ -141,7 +145,7 @@ def search_words(
     """
     checked = check_terms(terms)
     _check_options(budget, moves, restarts, granularities)
-    spend = Budget(DEFAULT_SECONDS if budget is None and moves is None else budget, moves)
+    spend = Work(DEFAULT_SECONDS if budget is None and moves is None else budget, moves)
     core = Core.of(checked, pairs)
     bounds = _without_pairs(order_bounds(checked), pairs)
     given = [core.restrict(_checked_start(start, checked)) for start in starts]
@@ -158,7 +162,9 @@ def search_words(
             f"ranks are not clear (gaps of the bounds {bounds.gaps}); scale the letters, or remove "
             "coefficients that are rounding errors"
         )
-    return WordSearch(words, orders, bounds, search.start_cost, spend.spent, search.runs, spend.elapsed)
+    return WordSearch(
+        words, orders, bounds, search.start_cost, spend.spent, search.runs, spend.elapsed, spend.worked
+    )
 
 
 def _without_pairs(bounds: OrderBounds, pairs: Pairs) -> OrderBounds:

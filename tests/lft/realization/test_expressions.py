@@ -34,7 +34,7 @@ def test_at_the_bound(name):
     assert_values(MATRICES[name], model)
 
 
-@pytest.mark.timed
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", sorted(MATRICES))
 def test_table(name):
     """Every row of the table."""
