@@ -96,11 +96,11 @@ def design(
         progress=progress,
     )
     work.begin(points)
-    best = work.search.best_of(work.problem, _guesses(work, start, starts, seed))
-    if best is None:
+    found = work.run(_guesses(work, start, starts, seed))
+    if found is None:
         status = "time limit" if work.search.over else "unstable"
         return DesignResult(status, seconds=round(time.monotonic() - begin, 3), points=work.points)
-    x, verdicts = work.grow(best)
+    x, verdicts = found
     if certify:
         verdicts = work.certified(x, verdicts, limit)
     return work.result(x, verdicts, round(time.monotonic() - begin, 3), certify)

@@ -51,8 +51,8 @@ class Search:
         if self.progress is not None:
             self.progress(text, float(np.exp(merit)))
 
-    def best_of(self, problem: Problem, guesses: list[np.ndarray]) -> np.ndarray | None:
-        """The best minimum over the starting points; None where none stabilises."""
+    def candidates(self, problem: Problem, guesses: list[np.ndarray]) -> list[Found]:
+        """Minima from the starting points, the best first and only a few; none where none stabilises."""
         found: list[Found] = []
         for k, x0 in enumerate(guesses):
             if self.over and found:
@@ -62,27 +62,32 @@ class Search:
                 found.append(coarse)
                 self.tell(f"start {k + 1}", min(f[0] for f in found))
         polished = [self._polished(problem, f) for f in sorted(found, key=lambda f: f[0])[:POLISHED]]
-        if not polished:
-            return None
-        best = min(polished, key=lambda f: f[0])
-        self.tell("polished", best[0])
-        return self._shaken(problem, best, len(guesses))[1]
+        return sorted(polished, key=lambda f: f[0])
 
-    def _shaken(self, problem: Problem, best: Found, count: int) -> Found:
-        """Minimised again from points around the best one: local minima are many and near each other."""
-        rng = np.random.default_rng(count)
-        for k in range(2 * count if count > 1 else 0):
+    def refined(
+        self, problem: Problem, x: np.ndarray, others: list[np.ndarray], shakes: int
+    ) -> np.ndarray | None:
+        """What other candidates or points around the best one lead to, where that is better; local minima are many."""
+        best = begin = self.improve(problem, x)
+        if best is None:
+            return None
+        for k, guess in enumerate([*others, *(None for _ in range(shakes))]):
             if self.over:
                 break
-            step = 10.0 ** rng.uniform(-1.5, -0.3)
-            size = np.maximum(np.abs(best[1]), 0.1 * float(np.median(np.abs(best[1]))))
-            near = self.improve(
-                problem, best[1] + step * size * rng.standard_normal(len(size)), self.tolerance, COARSE_STEPS
-            )
-            if near is not None and near[0] < best[0] - self.tolerance:
-                best = self._polished(problem, near)
-                self.tell(f"near the best, {k + 1}", best[0])
-        return best
+            near = self._shaken(best[1], k) if guess is None else guess
+            found = self.improve(problem, near, self.tolerance, COARSE_STEPS)
+            if found is not None and found[0] < best[0] - self.tolerance:
+                best = self._polished(problem, found)
+                self.tell(f"refined {k + 1}", best[0])
+        return best[1] if best is not begin else None
+
+    @staticmethod
+    def _shaken(x: np.ndarray, seed: int) -> np.ndarray:
+        """A random point around another."""
+        rng = np.random.default_rng(seed)
+        step = 10.0 ** rng.uniform(-1.5, -0.3)
+        size = np.maximum(np.abs(x), 0.1 * float(np.median(np.abs(x))))
+        return x + step * size * rng.standard_normal(len(size))
 
     def _polished(self, problem: Problem, found: Found) -> Found:
         """Minimised again and again, each time with a fresh quadratic term, until that brings nothing."""

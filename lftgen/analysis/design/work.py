@@ -24,6 +24,8 @@ from lftgen.errors import ModelError
 from lftgen.lft.hinf_norm import hinf_norm
 from lftgen.lft.model import LFT
 
+SHAKES = 2
+"""Points around the best one from which it is minimised again, for each starting point."""
 ROUNDS = 12
 """Worst points are searched and added at most so often."""
 CLOSE = 0.02
@@ -135,6 +137,18 @@ class Work:
             at = loop.evaluate(dict(self.points))
             out.append(max(hinf_norm(*m)[0] for m in zip(at.A, at.B, at.C, at.D, strict=True)))
         return out
+
+    def run(self, guesses: list[np.ndarray]) -> tuple[np.ndarray, list[WorstCaseGain]] | None:
+        """The best controller that the search finds, and the worst cases found for it; None where none stabilises."""
+        found = self.search.candidates(self.problem, guesses)
+        if not found:
+            return None
+        begun = count_of(self.points)
+        x, worst = self.grow(found[0][1])
+        others = [f[1] for f in found[1:]] if count_of(self.points) > begun else []
+        shakes = SHAKES * len(guesses) if len(guesses) > 1 else 0
+        better = self.search.refined(self.problem, x, others, shakes)
+        return (x, worst) if better is None else self.grow(better)
 
     def grow(self, x: np.ndarray) -> tuple[np.ndarray, list[WorstCaseGain]]:
         """Add worst points and minimise again, until none is worse than the active ones."""
