@@ -43,6 +43,21 @@ def number(
     return result
 
 
+def fraction(value: Any, what: str) -> float:
+    """A number from 0 up to, but not including, 1 (a relative tolerance), or a ModelError."""
+    result = number(value, what, minimum=0.0)
+    if result >= 1:
+        raise ModelError(f"{what} must be below 1 (it is relative: 0.01 is one per cent), got {value!r}")
+    return result
+
+
+def callback(value: Any, what: str) -> Any:
+    """None or something that can be called, or a ModelError."""
+    if value is not None and not callable(value):
+        raise ModelError(f"{what} must be a function or None, got {_short(value)}")
+    return value
+
+
 def whole_number(value: Any, what: str, *, minimum: int = 0) -> int:
     """An integer of at least ``minimum``, or a ModelError."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < minimum:

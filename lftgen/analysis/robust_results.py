@@ -47,6 +47,15 @@ class RobustStability:
     seconds: float = 0.0
     uncertainties: Mapping[str, np.ndarray] = field(default_factory=dict)
 
+    def __str__(self) -> str:
+        lines = [f"margin of stability between {self.lower:.6g} and {self.upper:.6g} ({self.status}): " + (
+            "stable over the declared ranges" if self.robust else
+            "not stable over the declared ranges" if self.upper < 1 else "stability over the declared ranges is not proven"
+        )]  # fmt: skip
+        if self.parameters or self.uncertainties:
+            lines.append(_lost(self.frequency) + _point(self.parameters, self.uncertainties))
+        return "\n".join(lines)
+
     @property
     def robust(self) -> bool:
         """Whether stability over the declared ranges is guaranteed."""
@@ -66,7 +75,8 @@ class WorstCaseGain:
     Attributes
     ----------
     lower : float
-        The norm at ``parameters``, computed there by a Hamiltonian test; inf if the loop is unstable there.
+        The norm at ``parameters``, computed there by a Hamiltonian test; inf if the loop is unstable there.  With
+        uncertain dynamics: the gain at ``parameters`` and ``frequency`` with the values ``uncertainties`` of the dynamics.
     upper : float
         No point of the box has a larger norm (inf if that is not proven).
     parameters : dict of str to float
@@ -80,6 +90,8 @@ class WorstCaseGain:
         ``"ill-posed"``, ``"lower bound only"``, ``"time limit"``, ``"interrupted"``, ``"bounds apart"``.
     tried : str
     seconds : float
+    uncertainties : dict of str to array
+        Values of uncertain dynamics at that frequency, within their bounds, that belong to the worst point.
     """
 
     lower: float
@@ -90,3 +102,26 @@ class WorstCaseGain:
     status: str = "done"
     tried: str = ""
     seconds: float = 0.0
+    uncertainties: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        head = f"worst-case gain between {self.lower:.6g} and {self.upper:.6g} ({self.status})"
+        if not self.parameters and not self.uncertainties:
+            return head
+        at = f"at {self.frequency:.6g} rad/s" if np.isfinite(self.frequency) else "at infinite frequency"
+        return f"{head}\n{at}, with {_point(self.parameters, self.uncertainties)}"
+
+
+def _lost(frequency: float) -> str:
+    if np.isinf(frequency):
+        return "ill-posed with "
+    return (
+        f"a pole at {frequency:.6g} rad/s on the imaginary axis with " if np.isfinite(frequency) else "with "
+    )
+
+
+def _point(parameters: Mapping[str, float], blocks: Mapping[str, np.ndarray]) -> str:
+    """Values in words; of dynamics their norm."""
+    parts = [f"{k} = {v:.6g}" for k, v in parameters.items()]
+    parts += [f"|{k}| = {np.linalg.norm(v, 2):.6g}" for k, v in blocks.items()]
+    return ", ".join(parts)

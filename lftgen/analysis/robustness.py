@@ -28,7 +28,7 @@ def robust_stability(
     tolerance: float = 0.005,
     max_margin: float = 100.0,
     recenter: bool = True,
-    time_limit: float = 60.0,
+    time_limit: float = 300.0,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> RobustStability:
@@ -49,7 +49,8 @@ def robust_stability(
         Scale the box about the middle of the ranges; with False about the nominal, by the fractional map of
         ``plant.normalized()``, which reaches only as far as its pole.  Size 1 is the same box either way.
     time_limit : float
-        Seconds; what is proven by then is returned.
+        Seconds, a safety net: what is proven by then is returned.  The search itself ends after a number of pieces of the
+        box that depends on the size of the model alone, so that its result does not depend on the load of the machine.
     seed : int
         Of the random search directions.
     progress : callable, optional
@@ -76,8 +77,9 @@ def robust_stability(
         raise ModelError(
             "robust_stability: the model has no states; use well_posed() or mu() for a static one"
         )
-    for value, name in ((tolerance, "tolerance"), (max_margin, "max_margin"), (time_limit, "time_limit")):
-        arguments.number(value, f"robust_stability: {name}", minimum=0)
+    _common("robust_stability", tolerance, time_limit, seed, progress)
+    if not arguments.number(max_margin, "robust_stability: max_margin") > 0:
+        raise ModelError(f"robust_stability: max_margin must be positive, got {max_margin!r}")
     clock = Clock(time_limit)
     try:
         box = Box.of(plant.data, recenter=arguments.truth(recenter, "robust_stability: recenter"))
@@ -96,7 +98,7 @@ def worst_case_gain(
     outputs: str | Sequence[str] | None = None,
     tolerance: float = 0.03,
     certify: bool = True,
-    time_limit: float = 60.0,
+    time_limit: float = 300.0,
     starts: int = 64,
     seed: int = 0,
     progress: Progress | None = None,
@@ -118,7 +120,8 @@ def worst_case_gain(
     certify : bool
         With False only the lower bound and its points are searched, which is quick.
     time_limit : float
-        Seconds; what is proven by then is returned.
+        Seconds, a safety net: what is proven by then is returned.  The search itself ends after a number of pieces of the
+        box that depends on the size of the model alone, so that its result does not depend on the load of the machine.
     starts : int
         Random points that begin the search, beside corners and faces.
     seed : int
@@ -142,12 +145,16 @@ def worst_case_gain(
     ('done', 1.1547, True, 1.0)
     """
     plant = arguments.instance(plant, LFT, "worst_case_gain: the plant")
-    for value, name in ((tolerance, "tolerance"), (time_limit, "time_limit")):
-        arguments.number(value, f"worst_case_gain: {name}", minimum=0)
+    _common("worst_case_gain", tolerance, time_limit, seed, progress)
     arguments.whole_number(starts, "worst_case_gain: starts", minimum=1)
     arguments.truth(certify, "worst_case_gain: certify")
     every = slice(None)
     plant = plant[every if outputs is None else outputs, every if inputs is None else inputs]
+    if not all(plant.shape):
+        raise ModelError(
+            f"worst_case_gain: expected inputs and outputs, got {plant.shape[1]} and {plant.shape[0]}; for a loop without "
+            "any use robust_stability()"
+        )
     clock = Clock(time_limit)
     if not any(b.repetitions for b in plant.delta):
         return _without_box(plant, clock)
@@ -159,6 +166,14 @@ def worst_case_gain(
         return WorstCaseGain(inf, inf, status="ill-posed", tried=str(error), seconds=clock.spent)
     search = WorstGainSearch(box, tolerance, clock, progress)
     return replace(search.run(certify, starts, seed), seconds=round(clock.spent, 4))
+
+
+def _common(who: str, tolerance: float, time_limit: float, seed: int, progress: Progress | None) -> None:
+    """Checks of the arguments that both functions have."""
+    arguments.fraction(tolerance, f"{who}: tolerance")
+    arguments.number(time_limit, f"{who}: time_limit", minimum=0)
+    arguments.whole_number(seed, f"{who}: seed")
+    arguments.callback(progress, f"{who}: progress")
 
 
 def _without_box(plant: LFT, clock: Clock) -> WorstCaseGain:

@@ -155,9 +155,114 @@ def test_named_results():
         (lambda: lg.mu([[1, 2], [3, 4]], [("real", 3)]), "2"),
         (lambda: lg.mu([[1, 2], [3, 4]], [("imaginary", 2)]), "imaginary"),
         (lambda: lg.mu(cubic_system(), [("real", 2)]), "has its own blocks"),
+        (lambda: lg.mu([[1.0]], [("real", 1)], seed=-1), "seed must be"),
+        (lambda: lg.mu([[1.0]], [("real", 1)], tolerance=2), "tolerance must be below 1"),
+        (lambda: lg.mu([[1.0]], [("full complex", (1.5, 1))]), "shape"),
+        (lambda: lg.robust_stability(cubic_system(), max_margin=0), "max_margin must be positive"),
+        (lambda: lg.robust_stability(cubic_system(), seed="a"), "seed must be"),
+        (lambda: lg.robust_stability(cubic_system(), progress=3), "progress must be a function"),
+        (lambda: lg.worst_case_gain(cubic_system(), progress="loud"), "progress must be a function"),
+        (lambda: lg.worst_case_gain(cubic_system(), tolerance=1.5), "tolerance must be below 1"),
+        (lambda: lg.worst_case_gain(cubic_system(), outputs=[]), "expected inputs and outputs"),
     ],
 )
 def test_wrong_calls_are_named(call, message):
     """Types, shapes, kinds, names, limits."""
     with pytest.raises(lg.LftgenError, match=message):
         call()
+
+
+def test_a_real_block_gets_real_values():
+    """1 - j delta has no real zero: no lower bound above 0; for real M the inverse of the block's M is real."""
+    assert lg.mu([[1j]], [("full real", (1, 1))]).lower == 0
+    M = np.random.default_rng(3).normal(size=(2, 2)) + 1j * np.random.default_rng(4).normal(size=(2, 2))
+    found = lg.mu(M, [("full real", (2, 2))])
+    assert all(np.isrealobj(d) or not np.any(np.imag(d)) for d in found.deltas.values())
+    M = np.random.default_rng(5).normal(size=(2, 2))
+    found = lg.mu(M, [("full real", (2, 2))])
+    assert found.lower == pytest.approx(np.linalg.norm(M, 2), rel=1e-6)
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_defective_eigenvalue(n):
+    """A Jordan block at 1 in turned coordinates: mu = 1, although rounding splits its eigenvalues into complex pairs."""
+    T = np.random.default_rng(0).normal(size=(n, n))
+    found = lg.mu(T @ (np.eye(n) + np.eye(n, k=1)) @ np.linalg.inv(T), [("real", n)])
+    assert found.lower == pytest.approx(1.0, rel=1e-4)
+    assert found.status == "done"
+
+
+def test_nearly_real_eigenvalues_are_not_real():
+    """[[1, e], [-e, 1]] has the eigenvalues 1 +- ej: its mu is 0, however small e."""
+    assert lg.mu([[1, 1e-6], [-1e-6, 1]], [("real", 2)]).lower == 0
+
+
+@pytest.mark.parametrize("kind", ["real", "complex"])
+@pytest.mark.parametrize("gain", [1e-7, 1.0, 1e6])
+def test_mu_of_a_system_scales(kind, gain):
+    """gain/(s + 1): mu is the gain at zero frequency, in any unit."""
+    found = lg.mu(control.ss([[-1]], [[gain]], [[1]], [[0]]), [(kind, 1)])
+    assert [found.lower, found.upper] == pytest.approx([gain] * 2, rel=5e-3)
+    assert abs(found.deltas["block 0"] * gain) == pytest.approx(1, rel=1e-6)
+
+
+def dynamic_spring(bound):
+    """1/(s^2 + s + k), k in [1, 3], with feedback by unknown dynamics of gain up to ``bound``."""
+    k, d = lg.uncertain("k", 2.0, plus_minus=1), lg.uncertain_dynamics("d", (1, 1), bound=bound)
+    body = lg.ss(
+        [[0, 1], [-k, -1]], [[0, 0], [1, 1]], [[1, 0], [1, 0]], np.zeros((2, 2)), inputs=["w", "u"], outputs=["z", "y"]
+    )  # fmt: skip
+    return lg.connect([body, d.rename(inputs=["z"], outputs=["w"])], inputs=["u"], outputs=["y"])
+
+
+def test_uncertain_dynamics_make_the_gain_worse():
+    """The peak g = 2/sqrt(3) at k = 1 becomes g/(1 - b g) by dynamics of gain b with the worst phase."""
+    loop, peak = dynamic_spring(0.3), 2 / np.sqrt(3)
+    found = lg.worst_case_gain(loop)
+    truth = peak / (1 - 0.3 * peak)
+    assert found.status == "done"
+    assert found.lower == pytest.approx(truth, rel=1e-6)
+    assert truth <= found.upper <= 1.03 * truth
+    assert found.parameters["k"] == pytest.approx(1.0)
+    assert np.linalg.norm(found.uncertainties["d"], 2) == pytest.approx(0.3)
+    s = 1j * found.frequency
+    response = 1 / (s * s + s + found.parameters["k"])
+    assert abs(response / (1 - response * found.uncertainties["d"][0, 0])) == pytest.approx(found.lower)
+    assert "|d| = 0.3" in str(found)
+
+
+def test_dynamics_that_destabilise_are_given_in_their_own_size():
+    """Margin sqrt(3)/2/b; d has the norm sqrt(3)/2 whatever its bound b; a gain that has none is told."""
+    found = lg.robust_stability(
+        lg.ss([[-4]], [[1]], [[1]], [[0]]).feedback(lg.uncertain_dynamics("d", (1, 1), 0.5))
+    )
+    assert found.upper == pytest.approx(8.0)
+    assert abs(found.uncertainties["d"]) == pytest.approx(4.0)
+    worst = lg.worst_case_gain(dynamic_spring(0.95))
+    assert (worst.status, worst.lower, worst.upper) == ("unstable", np.inf, np.inf)
+    d, s, k = worst.uncertainties["d"][0, 0], 1j * worst.frequency, worst.parameters["k"]
+    assert abs(d) <= 0.95 * (1 + 1e-9)
+    assert abs(s * s + s + k - d) < 1e-6
+
+
+def test_models_without_parameters_or_gain():
+    """Nothing to vary: the largest margin asked for; no way from input to output: no gain."""
+    plain = lg.robust_stability(lg.ss([[-1]], [[1]], [[1]], [[0]]), max_margin=7)
+    assert (plain.lower, plain.upper, plain.status) == (7, np.inf, "done")
+    k = lg.uncertain("k", 2.0, plus_minus=1)
+    silent = lg.worst_case_gain(lg.ss([[-k]], [[0]], [[1]], [[0]]))
+    assert silent.lower == 0
+    assert silent.upper < 1e-8
+    assert silent.status == "done"
+
+
+def test_results_do_not_depend_on_the_clock(monkeypatch):
+    """A machine a hundred times slower gives the same bounds: searches count what they do."""
+    from lftgen.analysis.mu import frequencies
+
+    quick = lg.robust_stability(cubic_system(), tolerance=1e-4)
+    real = frequencies.time.monotonic
+    monkeypatch.setattr(frequencies.time, "monotonic", lambda: 100 * real())
+    slow = lg.robust_stability(cubic_system(), tolerance=1e-4)
+    assert (slow.lower, slow.upper, slow.status) == (quick.lower, quick.upper, quick.status)
+    assert "margin of stability between" in str(quick)

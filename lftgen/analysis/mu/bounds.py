@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,14 @@ from lftgen.analysis.mu.structure import MuStructure, parse_blocks
 from lftgen.analysis.mu.upper import Problem, minimise
 from lftgen.errors import IllPosedError, ModelError
 from lftgen.lft.control_systems import from_control, is_control_system
+from lftgen.lft.hinf_norm import hinf_norm
 from lftgen.lft.model import LFT
 from lftgen.lft.threads import single_threaded
+
+NEARLY_ZERO = 1e-5
+"""An upper bound below this share of the largest singular value ends the search: mu counts as 0."""
+SYSTEM_ZERO = 1e-4
+"""The same for a system, as a share of its largest gain: no larger Delta is looked at."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +56,10 @@ class MuBounds:
     status: str = "done"
     tried: str = ""
     seconds: float = 0.0
+
+    def __str__(self) -> str:
+        where = f" at {self.frequency:.6g} rad/s" if np.isfinite(self.frequency) else ""
+        return f"mu between {self.lower:.6g} and {self.upper:.6g}{where} ({self.status})"
 
 
 @single_threaded
@@ -91,7 +101,9 @@ def mu(
     Notes
     -----
     Upper bound: D, G scalings (Fan, Tits, Doyle, IEEE TAC 36, 1991).  A "full real" block is bounded as if it were
-    complex.  mu of real scalars may be 0: ``[[0, 1], [-1, 0]]`` has no real eigenvalue.
+    complex, and where M is complex as well a Delta for it is often not found: the bounds then stay apart.
+    mu of real scalars may be 0: ``[[0, 1], [-1, 0]]`` has no real eigenvalue.  An upper bound below 1e-5 (for a system
+    1e-4) of the largest gain of M counts as 0 and ends the search.
 
     Examples
     --------
@@ -103,7 +115,8 @@ def mu(
     >>> round(result.lower, 4), round(result.upper, 4)
     (5.465, 5.465)
     """
-    arguments.number(tolerance, "mu: tolerance", minimum=0)
+    arguments.fraction(tolerance, "mu: tolerance")
+    arguments.whole_number(seed, "mu: seed")
     clock = Clock(arguments.number(time_limit, "mu: time_limit", minimum=0))
     if isinstance(M, LFT):
         if blocks is not None:
@@ -119,9 +132,8 @@ def mu(
         count = sum(b.kind == "real" and b.repetitions > 0 for b in structure.blocks)
         _check_shape(data.shape, structure)
         keep = MuStructure(tuple(b for b in structure.blocks if b.repetitions))
-        return _of_loop(
-            Box(Loop(np.array(data.M), data.n_states, keep), (), np.zeros(count)), tolerance, clock, seed
-        )
+        loop = Loop(np.array(data.M), data.n_states, keep).balanced()
+        return _of_loop(Box(loop, (), np.zeros(count)), tolerance, clock, seed)
     return _of_matrix(_matrix(M), structure, tolerance, clock, seed)
 
 
@@ -152,11 +164,14 @@ def _of_matrix(M: np.ndarray, structure: MuStructure, tolerance: float, clock: C
     goal = (found.bound if found else 0.0) * (1 + tolerance)
     if upper > goal and np.isrealobj(M) and keep.real_only and found is not None:
         loop = Loop(M, 0, keep)
-        proof = pieces.certify_stability(loop, found.size / (1 + 0.9 * tolerance), clock, (np.inf,))
+        proof = pieces.certify_stability(
+            loop, found.size / (1 + 0.9 * tolerance), clock, (np.inf,), pieces.budget(loop)
+        )
         tried += f"; {proof.pieces} pieces"
         upper = min(upper, found.bound * (1 + 0.9 * tolerance)) if proof.proven else upper
     lower = min(found.bound, upper) if found else 0.0
-    status = "done" if upper <= goal or upper <= 1e-5 else "time limit" if clock.over else "bounds apart"
+    zero = NEARLY_ZERO * float(np.linalg.norm(M, 2)) if M.size else 0.0
+    status = "done" if upper <= goal or upper <= zero else "time limit" if clock.over else "bounds apart"
     return MuBounds(
         float(lower),
         float(upper),
@@ -194,9 +209,19 @@ def _of_lft(plant: LFT, tolerance: float, clock: Clock, seed: int) -> MuBounds:
 
 
 def _of_loop(box: Box, tolerance: float, clock: Clock, seed: int) -> MuBounds:
-    search = MarginSearch(box, tolerance, 1e4, clock, seed, None)
+    """Bounds over all frequencies, in units of the largest gain of M(jw), which mu does not exceed."""
+    n, M = box.loop.n, box.loop.M
+    w, z = box.loop.w, box.loop.z
+    gain, where = hinf_norm(M[:n, :n], M[:n, w], M[z, :n], M[z, w])
+    if gain == 0:
+        return MuBounds(0.0, 0.0, {}, where, "done", "M is zero", round(clock.spent, 4))
+    unit = gain if np.isfinite(gain) else 1.0
+    M = M.copy()
+    M[:, w] /= unit
+    scaled = replace(box, loop=replace(box.loop, M=M), nominal=box.nominal * unit)
+    search = MarginSearch(scaled, tolerance, 1 / SYSTEM_ZERO, clock, seed, None)
     margin = search.run()
-    low, high = margin.mu
-    return MuBounds(
-        low, high, search.deltas(), margin.frequency, margin.status, margin.tried, round(clock.spent, 4)
-    )
+    low, high = (unit * bound for bound in margin.mu)
+    deltas = {name: value / unit for name, value in search.deltas().items()}
+    tried = f"margins in units of 1/{unit:.6g}: {margin.tried}" if margin.tried else ""
+    return MuBounds(low, high, deltas, margin.frequency, margin.status, tried, round(clock.spent, 4))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -22,6 +23,7 @@ class Box:
     blocks: tuple[DeltaBlock, ...]
     nominal: np.ndarray
     reach: float = float("inf")
+    bounds: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, data: LFTData, *, recenter: bool = True) -> Box:
@@ -37,6 +39,7 @@ class Box:
             The loop is singular at the nominal or at the middle of the box.
         """
         data = numeric(data)
+        bounds = {b.name: b.bound for b in data.structure.blocks if b.parameter is None}
         constants = {
             b.name: b.parameter.nominal
             for b in data.structure.blocks
@@ -48,7 +51,7 @@ class Box:
             [float(b.map.delta(b.parameter.coordinate_nominal)) for b in blocks if b.parameter]
         )
         skew = max((abs(b.map.skew) for b in blocks), default=0.0)
-        return cls(Loop.of(data), blocks, nominal, 1 / skew if skew else float("inf"))
+        return cls(Loop.of(data), blocks, nominal, 1 / skew if skew else float("inf"), bounds)
 
     def values(self, reals: np.ndarray) -> dict[str, float]:
         """Parameters in their own units; a point of the box stays inside of the declared ranges."""
@@ -59,6 +62,14 @@ class Box:
                 continue
             value = float(p.from_coordinate(b.map.coordinate(d)))
             out[b.name] = min(max(value, p.lower), p.upper) if abs(d) <= 1 + 1e-9 else value
+        return out
+
+    def dynamics(self, others: Mapping[int, np.ndarray]) -> dict[str, np.ndarray]:
+        """Complex blocks by their names, as matrices in the user's own size (normalised ones times their bound)."""
+        out = {}
+        for i, value in others.items():
+            name = self.loop.structure.blocks[i].name or f"block {i}"
+            out[name] = np.atleast_2d(np.asarray(value)) * self.bounds.get(name, 1.0)
         return out
 
     def check_well_posed(self) -> None:

@@ -27,6 +27,8 @@ SHRINK = 1e-7
 NARROW = 1e-6
 """Intervals narrower than this, relative, are not worth having: the level is raised instead."""
 MAX_INTERVALS = 3000
+LEAST_RAISE, NARROW_RAISE = 1e-6, 1e-3
+"""A level that does not hold is raised by this at least, relative; the second where it holds at one frequency only."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,10 @@ def valid_interval(
     system: Channels, problem: Problem, scaling: Scaling, level: float, frequency: float
 ) -> tuple[float, float]:
     """The interval around a frequency, within [0, inf], on which the scalings certify the level."""
-    w = crossings(system, problem, scaling, level)
+    try:
+        w = crossings(system, problem, scaling, level)
+    except np.linalg.LinAlgError:  # no distance to the level at infinite frequency: nothing is certified
+        return frequency, frequency
     below, above = w[w <= frequency], w[w > frequency]
     low = below[-1] * (1 + SHRINK) if len(below) else 0.0
     high = above[0] * (1 - SHRINK) if len(above) else np.inf
@@ -161,9 +166,9 @@ def cover(
         scaling = minimise(M, problem, target=out.level, start=near, tolerance=tolerance)
         while True:
             if not scaling.level < out.level:
-                raised = max(scaling.level, out.level) * (1 + margin)
+                raised = max(scaling.level, out.level) * (1 + max(margin, LEAST_RAISE))
                 out.peak = w
-                if not raised <= limit:
+                if not raised <= limit or np.isinf(raised):
                     out.failed, out.level = True, raised
                     return out
                 out.level = raised
@@ -174,9 +179,8 @@ def cover(
             low, high = _checked(system, problem, scaling, out.level, (low, w, high))
             if low <= w <= high and (low < high or not len(system.A)):
                 break
-            scaling = Scaling(
-                scaling.D, scaling.G, np.inf
-            )  # valid at w alone, or not even there: a higher level
+            # valid at w alone, or not even there: a higher level
+            scaling = Scaling(scaling.D, scaling.G, out.level * (1 + NARROW_RAISE))
         out.intervals.append((low, high, scaling))
         gaps = _without(gaps, low, high)
     out.complete = not gaps

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from lftgen.analysis.mu.dynamics import has_dynamics, worst_blocks
 from lftgen.analysis.mu.loop import Loop
+from lftgen.analysis.mu.lower import delta_matrix
 from lftgen.analysis.mu.migration import directions
+
+TURNS = 8
+"""How often complex blocks and the rest are improved by turns."""
 
 
 @dataclass(frozen=True)
 class Peak:
-    """A gain at a point and a frequency."""
+    """A gain at a point and a frequency (rad/s); ``others`` the complex blocks by their number, where there are any."""
 
     gain: float
     reals: np.ndarray
     frequency: float
+    others: Mapping[int, np.ndarray] = field(default_factory=dict)
 
 
 def sample(loop: Loop, points: np.ndarray, frequencies: np.ndarray) -> np.ndarray:
@@ -47,10 +54,17 @@ def interesting_frequencies(loop: Loop, points: np.ndarray, count: int = 40) -> 
     return np.unique(np.concatenate([[0.0, np.inf], np.geomspace(low, high, count), resonant]))
 
 
-def gain_and_slope(loop: Loop, reals: np.ndarray, w: float) -> tuple[float, np.ndarray, float]:
-    """Largest singular value of G(jw) and its derivatives by the real scalars and by w."""
+def gain_and_slope(
+    loop: Loop, reals: np.ndarray, w: float, others: Mapping[int, np.ndarray] | None = None
+) -> tuple[float, np.ndarray, float]:
+    """Largest singular value of G(jw) and its derivatives by the real scalars (n_real,) and by w; complex blocks fixed."""
     n = loop.n
     delta, M = loop.delta(reals), loop.M
+    if others:
+        blocks = enumerate(loop.structure.blocks)
+        delta = delta + delta_matrix(
+            loop.structure, tuple(others.get(i, np.zeros(b.shape)) for i, b in blocks)
+        )
     # the inner channels together: states (1/s) and Delta
     top = n + loop.structure.n_z
     M11 = M[:top, : n + loop.structure.n_w]
@@ -70,8 +84,15 @@ def gain_and_slope(loop: Loop, reals: np.ndarray, w: float) -> tuple[float, np.n
     return float(s[0]), slope, by_w
 
 
-def climb(loop: Loop, reals: np.ndarray, w: float, low: np.ndarray, high: np.ndarray) -> Peak:
-    """Local maximum of the gain over point and frequency together, from a start."""
+def climb(
+    loop: Loop,
+    reals: np.ndarray,
+    w: float,
+    low: np.ndarray,
+    high: np.ndarray,
+    others: Mapping[int, np.ndarray] | None = None,
+) -> Peak:
+    """Local maximum of the gain over point and frequency together, from a start; complex blocks fixed (zero)."""
     count = len(reals)
     if w <= 0 or np.isinf(w):
         w = max(w, 1e-9) if not np.isinf(w) else np.inf
@@ -79,7 +100,7 @@ def climb(loop: Loop, reals: np.ndarray, w: float, low: np.ndarray, high: np.nda
     def objective(x: np.ndarray) -> tuple[float, np.ndarray]:
         frequency = np.inf if np.isinf(w) else w * np.exp(x[-1])
         try:
-            gain, slope, by_w = gain_and_slope(loop, x[:count], frequency)
+            gain, slope, by_w = gain_and_slope(loop, x[:count], frequency, others)
         except np.linalg.LinAlgError:
             return 0.0, np.zeros(count + 1)
         by_log = 0.0 if np.isinf(w) else by_w * frequency
@@ -97,6 +118,8 @@ def climb(loop: Loop, reals: np.ndarray, w: float, low: np.ndarray, high: np.nda
 
 def search(loop: Loop, *, starts: int = 64, climbs: int = 10, seed: int = 0) -> list[Peak]:
     """Distinct local worst points over the box [-1, 1], the worst first."""
+    if not all(loop.outer):
+        return []
     count, rng = len(loop.real_blocks), np.random.default_rng(seed)
     points = np.vstack(
         [np.zeros((1, count)), directions(count, starts, rng), rng.uniform(-1, 1, (starts, count))]
@@ -119,7 +142,33 @@ def search(loop: Loop, *, starts: int = 64, climbs: int = 10, seed: int = 0) -> 
         static = values[i, 0]
         if static > peaks[-1].gain:
             peaks[-1] = Peak(float(static), points[i], 0.0)
+    if has_dynamics(loop):
+        peaks = [with_dynamics(loop, p) for p in [*peaks, *_dynamic_peaks(loop, points[:1], starts)]]
     return distinct(peaks)
+
+
+def _dynamic_peaks(loop: Loop, middle: np.ndarray, starts: int) -> list[Peak]:
+    """The frequencies at which complex blocks raise the gain most, real scalars at the middle of the box (1, n_real)."""
+    grid = interesting_frequencies(loop, middle, min(starts, 24))
+    found = [worst_blocks(loop, middle[0], float(w)).gain for w in grid]
+    padded = np.array([-1.0, *found, -1.0])
+    tops = [i for i in range(len(grid)) if padded[i + 1] >= max(padded[i], padded[i + 2])]
+    best = sorted(tops, key=lambda i: -found[i])[:3]
+    return [Peak(found[i], middle[0], float(grid[i])) for i in best]
+
+
+def with_dynamics(loop: Loop, peak: Peak) -> Peak:
+    """Local maximum over complex blocks, real scalars and frequency: the blocks and the rest by turns."""
+    one = np.ones(len(peak.reals))
+    first = worst_blocks(loop, peak.reals, peak.frequency)
+    best = Peak(first.gain, peak.reals, peak.frequency, first.others)
+    for _ in range(TURNS):
+        moved = climb(loop, best.reals, best.frequency, -one, one, best.others)
+        blocks = worst_blocks(loop, moved.reals, moved.frequency, dict(best.others))
+        if blocks.gain <= best.gain * (1 + 1e-7):
+            break
+        best = Peak(blocks.gain, moved.reals, moved.frequency, blocks.others)
+    return best
 
 
 def distinct(peaks: list[Peak]) -> list[Peak]:

@@ -3,7 +3,7 @@
 Real scalars alone: ``min k`` with an eigenvalue of M Delta at 1 and ``|delta_i| <= k``, from rays in many directions.
 With complex blocks: their best value for given real scalars (aligned phases, as in the power iteration of Packard, Fan,
 Doyle, CDC 1988) makes the condition ``k h(delta) >= 1`` smooth; the real scalars are optimised outside.
-Every value returned is confirmed by the eigenvalue of M Delta.
+Every value returned is confirmed by the singular values of I - M Delta.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ import numpy as np
 from lftgen.analysis.mu.migration import directions
 from lftgen.analysis.mu.structure import MuStructure
 
-CONFIRMED = 1e-6
-"""How near to 1 an eigenvalue of M Delta must come."""
+CONFIRMED = 1e-8
+"""The smallest singular value of I - M Delta, relative to its norm (or 1), that counts as zero."""
+NEARLY_REAL = 1e-4
+"""Eigenvalues whose imaginary part is below this, relatively, are looked at: a defective one splits by the root of eps."""
 
 
 @dataclass(frozen=True)
@@ -45,14 +47,17 @@ def delta_matrix(structure: MuStructure, deltas: tuple[np.ndarray, ...]) -> np.n
 
 
 def confirmed(M: np.ndarray, structure: MuStructure, deltas: tuple[np.ndarray, ...]) -> Singular | None:
-    """The Delta scaled so that an eigenvalue of M Delta is 1, or None where none is real and positive."""
-    values = np.linalg.eigvals(M @ delta_matrix(structure, deltas))
-    real = values[(np.abs(values.imag) < CONFIRMED * np.abs(values)) & (values.real > 0)].real
-    if not len(real):
-        return None
-    scale = 1 / real.max()
-    size = max((float(np.linalg.norm(np.atleast_2d(d), 2)) for d in deltas), default=0.0) * scale
-    return Singular(size, tuple(d * scale for d in deltas)) if size > 0 else None
+    """The Delta scaled so that I - M Delta is singular, which its singular values show, or None where no scale does it."""
+    product = M @ delta_matrix(structure, deltas)
+    values = np.linalg.eigvals(product)
+    real = values[(np.abs(values.imag) < NEARLY_REAL * np.abs(values)) & (values.real > 0)].real
+    for value in np.sort(real)[::-1]:
+        singular = np.linalg.svd(np.eye(len(product)) - product / value, compute_uv=False)
+        if singular[-1] > CONFIRMED * max(1.0, singular[0]):
+            continue
+        size = max((float(np.linalg.norm(np.atleast_2d(d), 2)) for d in deltas), default=0.0) / value
+        return Singular(size, tuple(d / value for d in deltas)) if size > 0 else None
+    return None
 
 
 def lower_bound(
@@ -67,7 +72,7 @@ def lower_bound(
     return _mixed(M, structure, min(rays, 12), min(starts, 4))
 
 
-class _Parts:
+class Parts:
     """M split into channels of real scalars (with selectors) and of complex blocks."""
 
     def __init__(self, M: np.ndarray, structure: MuStructure) -> None:
@@ -100,10 +105,10 @@ class _Parts:
 def _real(
     M: np.ndarray, structure: MuStructure, rays: int, starts: int, rng: np.random.Generator
 ) -> Singular | None:
-    parts = _Parts(M, structure)
+    parts = Parts(M, structure)
     ray = directions(len(parts.real), rays, rng)
     values = np.linalg.eigvals(M @ parts.real_delta(ray))
-    ahead = values.real > np.abs(values.imag) * (1 if np.iscomplexobj(M) else 1e9)
+    ahead = values.real > np.abs(values.imag) * (1 if np.iscomplexobj(M) else 1 / NEARLY_REAL)
     top = np.where(ahead, values.real, 0.0).max(axis=1)
     best: Singular | None = None
     for i in np.argsort(-top)[: 4 * starts : 4] if np.iscomplexobj(M) else np.argsort(-top)[:starts]:
@@ -117,7 +122,7 @@ def _real(
     return best
 
 
-def _polished(parts: _Parts, start: np.ndarray) -> np.ndarray:
+def _polished(parts: Parts, start: np.ndarray) -> np.ndarray:
     size, count, whole = float(np.abs(start).max()), len(start), np.iscomplexobj(parts.M)
 
     def eigenvalue(x: np.ndarray) -> tuple[complex, np.ndarray]:
@@ -164,7 +169,7 @@ def _smallest_box(start: np.ndarray, count: int, *conditions: dict) -> np.ndarra
 
 
 def _mixed(M: np.ndarray, structure: MuStructure, rays: int, starts: int) -> Singular | None:
-    parts, rng = _Parts(M, structure), np.random.default_rng(0)
+    parts, rng = Parts(M, structure), np.random.default_rng(0)
     count = len(parts.real)
     h0 = aligned(parts, np.zeros(count))[0]
     origin = np.zeros((1, count))
@@ -186,13 +191,13 @@ def _mixed(M: np.ndarray, structure: MuStructure, rays: int, starts: int) -> Sin
 
 def local_bound(M: np.ndarray, structure: MuStructure, start: Singular) -> Singular | None:
     """The smallest Delta near to one of a neighbouring matrix (mixed structures)."""
-    parts = _Parts(M, structure)
+    parts = Parts(M, structure)
     reals = np.array([float(start.deltas[i].real) for i in parts.real])
     reals = _outer(parts, start.size, reals)
     return _balanced(parts, reals, aligned(parts, reals)[1])
 
 
-def _first_size(parts: _Parts, d: np.ndarray, scale: float) -> float:
+def _first_size(parts: Parts, d: np.ndarray, scale: float) -> float:
     """The least k with ``k h(k d) >= 1`` on a coarse grid, refined by bisection."""
     low, grid = 0.0, scale * np.geomspace(0.1, 4.0, 8)
     for k in grid:
@@ -209,7 +214,7 @@ def _first_size(parts: _Parts, d: np.ndarray, scale: float) -> float:
     return float("inf")
 
 
-def _outer(parts: _Parts, k: float, reals: np.ndarray) -> np.ndarray:
+def _outer(parts: Parts, k: float, reals: np.ndarray) -> np.ndarray:
     """Local minimum of the size over the real scalars."""
     count = len(reals)
     if not count:
@@ -228,7 +233,7 @@ def _outer(parts: _Parts, k: float, reals: np.ndarray) -> np.ndarray:
     return reals
 
 
-def _balanced(parts: _Parts, reals: np.ndarray, others: dict[int, np.ndarray]) -> Singular | None:
+def _balanced(parts: Parts, reals: np.ndarray, others: dict[int, np.ndarray]) -> Singular | None:
     """Complex blocks of the size that makes the eigenvalue 1 with these real scalars."""
     h = aligned(parts, reals, others)[0]
     if not h > 0:
@@ -238,7 +243,7 @@ def _balanced(parts: _Parts, reals: np.ndarray, others: dict[int, np.ndarray]) -
 
 
 def aligned(
-    parts: _Parts, reals: np.ndarray, fixed: dict[int, np.ndarray] | None = None, steps: int = 40
+    parts: Parts, reals: np.ndarray, fixed: dict[int, np.ndarray] | None = None, steps: int = 40
 ) -> tuple[float, dict[int, np.ndarray], np.ndarray]:
     """The largest real eigenvalue that complex blocks of norm 1 reach, those blocks, and the slope by the reals.
 
@@ -265,18 +270,18 @@ def aligned(
         gain = float(abs(values[i])) if fixed is None else float(values[i].real)
         better = gain > best[0] * (1 + 1e-7)
         if gain > best[0]:
-            turned = Q if fixed is not None else {k: q / phase for k, q in Q.items()}
+            turned = Q if fixed is not None else _turned(parts, Q, phase)
             best = (gain, turned, x, left)
         if not better:
             break
         scale = left @ x
         weight = np.outer(x, left @ F) / ((scale if abs(scale) > 1e-12 else 1e-12) * phase)
-        Q = _aligned_blocks(parts, weight)
+        Q = aligned_blocks(parts, weight)
     return best[0], best[1], _slope(parts, reals, best, F, z, w, inner)
 
 
 def _slope(
-    parts: _Parts,
+    parts: Parts,
     reals: np.ndarray,
     best: tuple,
     F: np.ndarray,
@@ -296,12 +301,21 @@ def _slope(
     return np.array([(np.sum(into[parts.w[k]] * through[parts.z[k]]) / scale).real for k in parts.real])
 
 
-def _start_blocks(parts: _Parts, F: np.ndarray) -> dict[int, np.ndarray]:
+def _turned(parts: Parts, Q: dict[int, np.ndarray], phase: complex) -> dict[int, np.ndarray]:
+    """Blocks turned by a phase; a real one can only change its sign."""
+    sign = -1.0 if phase.real < 0 else 1.0
+    return {
+        k: np.real(q) * sign if parts.structure.blocks[k].kind == "full real" else q / phase
+        for k, q in Q.items()
+    }
+
+
+def _start_blocks(parts: Parts, F: np.ndarray) -> dict[int, np.ndarray]:
     u, _, v = np.linalg.svd(F)
-    return _aligned_blocks(parts, np.outer(u[:, 0], v[0]))
+    return aligned_blocks(parts, np.outer(u[:, 0], v[0]))
 
 
-def _aligned_blocks(parts: _Parts, weight: np.ndarray) -> dict[int, np.ndarray]:
+def aligned_blocks(parts: Parts, weight: np.ndarray) -> dict[int, np.ndarray]:
     """Blocks of norm 1 that maximise ``Re tr(weight Q)``."""
     out, row, column = {}, 0, 0
     for i in parts.rest:

@@ -28,6 +28,8 @@ class MarginSearch:
         self.tried: list[str] = []
 
     def run(self) -> RobustStability:
+        if not self.loop.structure.blocks and self.loop.poles(self.box.nominal).real.max() < 0:
+            return RobustStability(self.largest, self.upper, tried="no parameter occurs")
         for reals, name in (
             (self.box.nominal, "unstable nominal"),
             (0 * self.box.nominal, "unstable middle"),
@@ -50,8 +52,7 @@ class MarginSearch:
             status = "done" if close else "time limit" if self.clock.over else "bounds apart"
         point = self.box.values(self.worst.reals) if self.worst else {}
         frequency = self.worst.frequency if self.worst else float("nan")
-        names = {b.name or f"block {i}" for i, b in enumerate(self.loop.structure.blocks) if b.kind != "real"}
-        blocks = {k: v for k, v in self.deltas().items() if k in names}
+        blocks = self.box.dynamics(self.worst.others) if self.worst else {}
         return RobustStability(
             float(self.lower),
             float(self.upper),
@@ -114,27 +115,28 @@ class MarginSearch:
         self._note()
 
     def _cut(self) -> None:
-        """Prove larger boxes piece by piece: first the goal, then, if that takes too long, half the way."""
-        goal = self._goal()
+        """Prove larger boxes piece by piece: first the goal, then, where that takes too many pieces, half the way."""
+        left = pieces.budget(self.loop)
+        share, failed = max(left // 4, 1), float("inf")
         while self.lower < self._goal() * (1 - 1e-9) and not self.clock.over and self.loop.real_blocks:
-            share = Clock(0.5 * max(self.clock.seconds - self.clock.spent, 0.0))
+            goal = self._goal()
             if np.isinf(self.upper):
                 goal = min(goal, max(2 * self.lower, 1e-3 * self.largest))
-            proof = pieces.certify_stability(self.loop, goal, share, (self.peak,))
+            if goal >= failed:
+                goal = float(np.sqrt(max(self.lower, 1e-3 * failed) * failed))
+            if left <= 0 or goal < self.lower * (1 + 0.1 * self.tolerance):
+                break
+            proof = pieces.certify_stability(self.loop, goal, self.clock, (self.peak,), min(share, left))
+            left -= proof.pieces
             if proof.unstable is not None:
                 before = self.upper
                 self._found(migration.verified(self.loop, proof.unstable, 1.05 * goal))
                 if self.upper == before:
                     break
-                goal = self._goal()
             elif proof.proven:
-                self.lower = goal
+                self.lower = max(self.lower, goal)
                 self.tried.append(f"{proof.pieces} pieces of the box of size {goal:.6g} certified")
-                goal = self._goal()
                 self._note()
-            elif not share.over:
-                break
             else:
-                goal = float(np.sqrt(max(self.lower, 1e-6) * goal))
-                if goal < self.lower * (1 + 0.1 * self.tolerance):
-                    break
+                failed = goal
+                self.tried.append(f"{proof.pieces} pieces did not prove the box of size {goal:.6g}")

@@ -22,6 +22,15 @@ COARSE = 0.05
 GIVE_UP = 0.97
 """A piece whose bound comes this near to that of the piece it was cut from is cut again at once."""
 MIN_WIDTH = 1e-6
+ZERO = 1e-9
+"""A gain below this, in units of the loop's, counts as zero."""
+WORK, FEWEST, MOST = 8e6, 60, 1000
+"""Pieces of a box that are looked at: their number times the cube of a loop's size, and its limits."""
+
+
+def budget(loop: Loop) -> int:
+    """How many pieces a search may cost; counted, so that a result does not depend on the load of the machine."""
+    return int(np.clip(WORK / (loop.n + loop.structure.size + 1) ** 3, FEWEST, MOST))
 
 
 @dataclass(order=True)
@@ -99,21 +108,23 @@ def _level_at(
 
 @dataclass
 class Proof:
-    """Outcome of `certify_stability`."""
+    """Outcome of `certify_stability`: ``pieces`` looked at, an ``unstable`` point, whether the pieces or the time ran out."""
 
     proven: bool
     pieces: int
     unstable: np.ndarray | None = None
+    exhausted: bool = False
 
 
-def certify_stability(loop: Loop, size: float, clock: Clock, first: tuple[float, ...]) -> Proof:
-    """Whether every point of ``size`` times the box is stable and well-posed, by pieces, depth first."""
+def certify_stability(loop: Loop, size: float, clock: Clock, first: tuple[float, ...], limit: int) -> Proof:
+    """Whether every point of ``size`` times the box is stable and well-posed, by ``limit`` pieces at most, depth first."""
     count = len(loop.real_blocks)
     stack = [(-size * np.ones(count), size * np.ones(count), first)]
     done = 0
     while stack:
-        if clock.over:
-            return Proof(False, done)
+        if clock.over or done >= limit:
+            return Proof(False, done, exhausted=True)
+        done += 1
         low, high, begin = stack.pop()
         result, stable = bound_piece(
             loop,
@@ -127,7 +138,6 @@ def certify_stability(loop: Loop, size: float, clock: Clock, first: tuple[float,
             margin=0.0,
         )
         if result.complete:
-            done += 1
             continue
         if not stable:
             return Proof(False, done, (low + high) / 2)
@@ -158,22 +168,29 @@ class GainSearch:
     closed: float = 0.0
     finished: bool = False
 
+    @property
+    def goal(self) -> float:
+        """An upper bound that is good enough."""
+        return max(self.lower * (1 + self.tolerance), ZERO)
+
+    def _target(self) -> float:
+        """The level that pieces are asked for: a little less."""
+        return max(self.lower * (1 + 0.9 * self.tolerance), 0.5 * ZERO)
+
     def run(self) -> None:
-        """Refine until the bounds meet, a point turns out unstable, or time is over."""
+        """Refine until the bounds meet, a point turns out unstable, or the pieces or the time run out."""
         count, numbers = len(self.loop.real_blocks), itertools.count()
         one = np.ones(count)
         self._add(next(numbers), -one, one, np.inf, self.first)
         self._note()
-        while self.heap and not self.clock.over and self.unstable is None:
+        most = budget(self.loop)
+        while self.heap and not self.clock.over and self.unstable is None and self.pieces < most:
             worst = heapq.heappop(self.heap)
-            if (
-                -worst.key <= self.lower * (1 + self.tolerance)
-                or (worst.high - worst.low).max(initial=0) < MIN_WIDTH
-            ):
+            if -worst.key <= self.goal or (worst.high - worst.low).max(initial=0) < MIN_WIDTH:
                 heapq.heappush(self.heap, worst)
                 self.finished = True
                 break
-            target = self.lower * (1 + 0.9 * self.tolerance)
+            target = self._target()
             cut = best_cut(self.loop, worst.low, worst.high, worst.peak, size=1.0, gain=True, target=target)
             parts = halves(worst.low, worst.high, cut)
             for k, (low, high) in enumerate(parts):
@@ -189,7 +206,7 @@ class GainSearch:
         self, number: int, low: np.ndarray, high: np.ndarray, bound: float, first: tuple[float, ...]
     ) -> None:
         """Bound a piece (no worse than what it was cut from) and keep it."""
-        target = self.lower * (1 + 0.9 * self.tolerance)
+        target = self._target()
         limit = bound * GIVE_UP if np.isfinite(bound) else np.inf
         result, stable = bound_piece(
             self.loop, (low, high), size=1.0, gain=True, level=target, limit=max(limit, target), clock=self.clock,

@@ -7,6 +7,7 @@ for the G scaling.  Both are held in one complex matrix ``T = D + j G'``.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,14 +31,16 @@ class MuBlock:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise ModelError(f"mu block {self.name}: kind must be one of {KINDS}, got {self.kind!r}")
+            raise ModelError(f"{self.name or 'mu block'}: kind must be one of {KINDS}, got {self.kind!r}")
         if self.repetitions < 0 or len(self.shape) != 2 or min(self.shape) < 1:
             raise ModelError(
-                f"mu block {self.name}: expected repetitions >= 0 and a shape (rows, columns) of positive numbers, "
+                f"{self.name or 'mu block'}: expected repetitions >= 0 and a shape (rows, columns) of positive numbers, "
                 f"got {self.repetitions} and {self.shape}"
             )
         if self.kind in ("real", "complex") and tuple(self.shape) != (1, 1):
-            raise ModelError(f"mu block {self.name}: a {self.kind} scalar has shape (1, 1), got {self.shape}")
+            raise ModelError(
+                f"{self.name or 'mu block'}: a {self.kind} scalar has shape (1, 1), got {self.shape}"
+            )
 
     @property
     def side(self) -> int:
@@ -76,7 +79,7 @@ def _parse(block: Any, name: str) -> MuBlock:
             return MuBlock(kind, int(size), (1, 1), name)
         raise ModelError(f"{name}: expected the number of repetitions of a {kind} scalar, got {size!r}")
     try:
-        rows, columns = (int(v) for v in size)
+        rows, columns = (operator.index(v) for v in size)
     except (TypeError, ValueError):
         raise ModelError(
             f"{name}: expected the shape (rows, columns) of a {kind} block, got {size!r}"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from lftgen.analysis.mu import gains, migration, pieces
 from lftgen.analysis.mu.box import Box
+from lftgen.analysis.mu.dynamics import gain_at, has_dynamics
 from lftgen.analysis.mu.frequencies import Clock
+from lftgen.analysis.mu.mixed import mixed_destabiliser
 from lftgen.analysis.robust_results import Progress, WorstCaseGain
 from lftgen.lft.hinf_norm import hinf_norm
 
@@ -49,7 +52,14 @@ class WorstGainSearch:
         best = self.points[0] if self.points else gains.Peak(0.0, self.box.nominal, 0.0)
         candidates = tuple(self.box.values(p.reals) for p in self.points)
         return WorstCaseGain(
-            self.lower, self.upper, self.box.values(best.reals), best.frequency, candidates, status, tried
+            self.lower,
+            self.upper,
+            self.box.values(best.reals),
+            best.frequency,
+            candidates,
+            status,
+            tried,
+            uncertainties=self.box.dynamics(best.others),
         )
 
     def _unstable(self, seed: int) -> WorstCaseGain | None:
@@ -65,36 +75,54 @@ class WorstGainSearch:
         if self.loop.n and self.loop.poles(0 * self.box.nominal).real.max() >= 0:
             return self._at_unstable(0 * self.box.nominal)
         found = migration.smallest_destabiliser(self.loop, largest=1.0, seed=seed)
-        return None if found is None else self._at_unstable(found.reals, found.frequency)
+        if found is None and has_dynamics(self.loop):
+            found = mixed_destabiliser(self.loop, largest=1.0, clock=self.clock, seed=seed)
+        return None if found is None else self._at_unstable(found.reals, found.frequency, found.others)
 
-    def _at_unstable(self, reals: np.ndarray, frequency: float = float("nan")) -> WorstCaseGain:
+    def _at_unstable(
+        self,
+        reals: np.ndarray,
+        frequency: float | None = None,
+        others: Mapping[int, np.ndarray] | None = None,
+    ) -> WorstCaseGain:
         inf, where = float("inf"), self.box.values(reals)
-        status = "ill-posed" if np.isinf(frequency) else "unstable"
+        if frequency is None:
+            poles = self.loop.poles(reals)
+            frequency = float(abs(poles[np.argmax(poles.real)].imag)) if len(poles) else inf
         return WorstCaseGain(
-            inf, inf, where, frequency, (where,), status, "poles followed along rays and at pieces"
+            inf,
+            inf,
+            where,
+            frequency,
+            (where,),
+            "ill-posed" if np.isinf(frequency) else "unstable",
+            "poles followed along rays and at pieces",
+            uncertainties=self.box.dynamics(others or {}),
         )
 
     def _add(self, peak: gains.Peak) -> float:
-        """Verify a point by its H-infinity norm and keep it; the best norm so far."""
+        """Verify a point by its H-infinity norm (with complex blocks: its gain) and keep it; the best so far."""
         n, ports = self.loop.n, self.loop.ports(peak.reals)
         norm, frequency = hinf_norm(ports[:n, :n], ports[:n, n:], ports[n:, :n], ports[n:, n:])
-        self.points = gains.distinct([*self.points, gains.Peak(norm, peak.reals, frequency)])
+        new = [gains.Peak(norm, peak.reals, frequency)]
+        if peak.others:
+            gain = gain_at(self.loop, peak.reals, peak.frequency, dict(peak.others))
+            new.append(gains.Peak(gain, peak.reals, peak.frequency, peak.others))
+        self.points = gains.distinct([*self.points, *new])
         self.lower = self.points[0].gain
         return self.lower
 
     def _certify(self) -> str:
-        ny, nu = self.loop.outer
-        if not ny or not nu:
-            self.upper = 0.0
-            return "done"
-        self.scale = self.lower or 1.0
         M = self.loop.M.copy()
+        self.scale = self.lower or float(np.linalg.norm(M, 2)) or 1.0
         M[self.loop.z.stop :] /= self.scale
 
         def improve(reals: np.ndarray) -> float:
             one = np.ones(len(reals))
             start = self.points[0].frequency if self.points else 1.0
-            return self._add(gains.climb(self.loop, reals, start, -one, one)) / self.scale
+            peak = gains.climb(self.loop, reals, start, -one, one)
+            peak = gains.with_dynamics(self.loop, peak) if has_dynamics(self.loop) else peak
+            return self._add(peak) / self.scale
 
         def report(lower: float, upper: float) -> None:
             if self.progress is not None:
@@ -111,5 +139,5 @@ class WorstGainSearch:
             first,
         )
         self.search.run()
-        close = self.search.upper <= self.search.lower * (1 + self.tolerance) * (1 + 1e-9)
+        close = self.search.upper <= self.search.goal * (1 + 1e-9)
         return "done" if close else "time limit" if self.clock.over else "bounds apart"
