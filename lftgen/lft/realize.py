@@ -16,10 +16,12 @@ from lftgen.lft.attempts import Attempt, attempted
 from lftgen.lft.contest import Contest, OutOfTimeError
 from lftgen.lft.data import LFTData, declare
 from lftgen.lft.evaluation import evaluate_ports
+from lftgen.lft.fits import Fits
 from lftgen.lft.forms import Check, from_expressions, left_fraction, nested, nothing, right_fraction
 from lftgen.lft.problems import problems_of
 from lftgen.lft.rational_matrix import RationalMatrix, Terms, rational_matrix
 from lftgen.lft.realization.work import Work
+from lftgen.lft.reduction.bound import order_bound
 from lftgen.lft.structure import real_block
 from lftgen.lft.threads import single_threaded
 
@@ -138,22 +140,58 @@ def _attempts(contest: Contest, r: RationalMatrix, work: Work) -> list[Attempt]:
 
 
 def _search(attempts: list[Attempt], contest: Contest, work: Work, progress: Progress | None) -> None:
-    """Word searches of the most promising problems, in rounds of growing length."""
+    """Words of the most promising problems and fits by least squares, in rounds of growing length."""
     length = max(0.3, work.left / 8)
-    while contest.best is not None and attempts and work.left > _LEAST and not contest.minimal:
-        for k, attempt in enumerate(attempts[:_SEARCHED]):
-            seconds = min(length / (1 + k), work.left)
-            if seconds < _LEAST or contest.minimal:
-                return
-            better = attempt.searched(seconds, contest.bound or 0, progress)
-            work.charge(better.worked - attempt.worked)
-            attempts[k] = better
-            if better.total < contest.order:
-                contest.offer(better.lft)
-        if all(a.exhausted for a in attempts[:_SEARCHED]):
+    seed = 0
+    while contest.best is not None and work.left > _LEAST and not contest.minimal:
+        _search_words(attempts, contest, work, length, progress)
+        fitting = seed < _FITTED and _fit(contest, work, length, seed)
+        if contest.minimal or not (fitting or _unfinished(attempts)):
             return
         attempts.sort(key=lambda a: a.total)
-        length *= 2
+        length, seed = 2 * length, seed + 1
+
+
+def _search_words(
+    attempts: list[Attempt], contest: Contest, work: Work, length: float, progress: Progress | None
+) -> None:
+    """One round, the most promising problem longest."""
+    for k, attempt in enumerate(attempts[:_SEARCHED]):
+        seconds = min(length / (1 + k), work.left)
+        if seconds < _LEAST or contest.minimal:
+            return
+        if attempt.exhausted or attempt.total > _FAR * attempts[0].total:
+            continue
+        better = attempt.searched(seconds, contest.bound or 0, progress)
+        work.charge(better.worked - attempt.worked)
+        attempts[k] = better
+        if better.total < contest.order:
+            contest.offer(better.lft)
+
+
+def _unfinished(attempts: list[Attempt]) -> bool:
+    return any(not a.exhausted for a in attempts[:_SEARCHED])
+
+
+def _fit(contest: Contest, work: Work, length: float, seed: int) -> bool:
+    """One round of fits, again and again where one succeeds; whether there is any point in them."""
+    share = Work(min(length, work.left))
+    while not contest.minimal and share.left > _LEAST:
+        if contest.best is None or contest.best.field.exact:
+            return False
+        fits = Fits(contest.best, order_bound(contest.best), seed)
+        if not fits.possible:
+            return False
+        before = share.worked
+        found = fits.smaller(share)
+        work.charge(share.worked - before)
+        if found is None or not contest.offer(partial(_same, found)):
+            break
+    return True
+
+
+def _same(lft: LFTData) -> LFTData:
+    return lft
 
 
 _FORMS = 0.5  # share of the budget for all that is no search
@@ -162,6 +200,8 @@ _OPERATION = 3e-3  # prices in seconds: an operation of the expressions,
 _STAGE = 2e-3  # a stage of a nested form,
 _REPETITION = 2e-3  # a repetition of a realisation
 _SEARCHED = 3
+_FITTED = 3  # rounds of fits
+_FAR = 1.6  # problems with so many times the repetitions of the best are not searched
 _REALISED = 2
 
 
