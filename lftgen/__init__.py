@@ -65,7 +65,8 @@ if TYPE_CHECKING:
     from lftgen.analysis.lpv.synthesis import LPVController, lpv_synthesis
     from lftgen.analysis.mu.bounds import MuBounds, mu
     from lftgen.analysis.robustness import RobustStability, WorstCaseGain, robust_stability, worst_case_gain
-    from lftgen.analysis.synthesis.hinf import HinfController, hinfsyn, mixsyn
+    from lftgen.analysis.synthesis.hinf import HinfController, hinfsyn
+    from lftgen.analysis.synthesis.mixsyn import mixsyn
     from lftgen.interop.export import export
     from lftgen.interop.grid_files import read_grid, write_grid
     from lftgen.interop.julia import to_julia
@@ -94,7 +95,7 @@ _LATER = {
     "hinfsyn": "lftgen.analysis.synthesis.hinf",
     "influence": "lftgen.analysis.influence",
     "lpv_synthesis": "lftgen.analysis.lpv.synthesis",
-    "mixsyn": "lftgen.analysis.synthesis.hinf",
+    "mixsyn": "lftgen.analysis.synthesis.mixsyn",
     "mu": "lftgen.analysis.mu.bounds",
     "plotting": "lftgen.plotting",
     "read_grid": "lftgen.interop.grid_files",

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from lftgen.analysis.channels import apart, select
 from lftgen.analysis.plant_report import PlantReport, row_at
-from lftgen.arguments import instance, items, whole_number
+from lftgen.arguments import instance, items, number, whole_number
 from lftgen.errors import ModelError
 from lftgen.lft.build import block_diag
 from lftgen.lft.model import LFT
@@ -49,8 +50,29 @@ class GeneralizedPlant:
         return self.lft.at(**values)
 
     def close(self, controller: Any) -> LFT:
-        """The loop under a controller from y to u (an LFT, a python-control system, a matrix)."""
-        return self.lft.star(controller)
+        """The loop under a controller from y to u (an LFT, a python-control system, a matrix or a number).
+
+        A controller whose inputs and outputs have the names of y and u may have them in any order.
+
+        Raises
+        ------
+        ModelError
+            A controller of other sizes.
+        """
+        k = block_diag([controller])
+        if k.shape != (self.ncon, self.nmeas):
+            raise ModelError(
+                f"close: the controller must have {self.nmeas} inputs ({', '.join(self.y)}) and {self.ncon} outputs "
+                f"({', '.join(self.u)}), got {k.shape[1]} and {k.shape[0]}"
+            )
+        rows = list(self.u) if set(self.u) == set(k.outputs) else slice(None)
+        columns = list(self.y) if set(self.y) == set(k.inputs) else slice(None)
+        return self.lft.star(k[rows, columns])
+
+    def __repr__(self) -> str:
+        roles = (("w", self.w), ("u", self.u), ("z", self.z), ("y", self.y))
+        head = "; ".join(f"{name}: {', '.join(signals)}" for name, signals in roles)
+        return f"generalised plant, {head}\n{self.lft!r}"
 
     def report(self, *, samples: int = 20, seed: int = 0) -> PlantReport:
         """What a synthesis will meet at the nominal and at samples of the box: ranks, hidden modes, rigid modes."""
@@ -61,6 +83,24 @@ class GeneralizedPlant:
             points += [{k: float(v[i]) for k, v in table.items()} for i in range(count)]
         rows = [row_at(self.lft, self.nmeas, self.ncon, p) for p in points]
         return PlantReport(tuple(rows))
+
+
+def plant_and_channels(
+    plant: Any, nmeas: int | None, ncon: int | None, who: str
+) -> tuple[Any, int | None, int | None]:
+    """The LFT of a GeneralizedPlant with its own numbers of channels; any other plant as it came.
+
+    Raises
+    ------
+    ModelError
+        Numbers that are not those of the GeneralizedPlant.
+    """
+    if not isinstance(plant, GeneralizedPlant):
+        return plant, nmeas, ncon
+    for given, own, what in ((nmeas, plant.nmeas, "nmeas"), (ncon, plant.ncon, "ncon")):
+        if given is not None and given != own:
+            raise ModelError(f"{who}: the generalised plant has {what} = {own}, got {given!r}; leave it out")
+    return plant.lft, plant.nmeas, plant.ncon
 
 
 def generalized_plant(
@@ -85,12 +125,12 @@ def generalized_plant(
     inputs, outputs : sequence of str
         Exogenous inputs and performance outputs.  A signal may be both a control and a performance output (its effort), or
         both a performance output and a measurement, an input both a disturbance and a control; references and noise (below)
-        may be named among the inputs.
+        may be named among the inputs, to order them, and are added at the end otherwise.
     weights : mapping of signal to weight, optional
         For inputs and outputs of the performance channel: a number, a python-control system, or an LFT, one input and output.
     references : mapping of reference to output, optional
-        ``{"r1": "J1_angle"}`` adds an input r1 and replaces that measurement or performance output by the error
-        ``r1 - J1_angle``, everywhere, under the name ``J1_angle_error``.
+        ``{"r1": "J1_angle"}`` adds an input r1, and the error ``r1 - J1_angle`` as a signal ``J1_angle_error`` that outputs
+        or measurements (or both) must name.
     input_weights : mapping of signal to weight, optional
         For a signal that is both an input and an output of the performance channel (a disturbance on a control whose effort
         counts): its weight as an input, when ``weights`` holds the one as an output.
@@ -134,27 +174,47 @@ def generalized_plant(
         if len(set(members)) < len(members):
             raise ModelError(f"generalized_plant: {name} has a name twice: {', '.join(members)}")
     w, u, z, y = (groups[k] for k in ("inputs", "controls", "outputs", "measurements"))
-    wide = _with_references(plant, dict(references or {}))
+    references, noise = _names(references, "references"), _names(noise, "noise")
+    w = (*w, *(n for n in [*references, *noise] if n not in w))
+    wide = _with_references(plant, references, {*z, *y})
     direct = np.zeros((len(z) + len(y), len(w) + len(u)))
     efforts = [n for n in z if n in u and n not in wide.outputs]
     for name in efforts:  # what the controller asks for, without a disturbance on the same input
         direct[z.index(name), len(w) + u.index(name)] = 1.0
-    for name, measurement in _checked_noise(wide, dict(noise or {}), y).items():
+    for name, measurement in _checked_noise(wide, noise, y).items():
         direct[len(z) + y.index(measurement), [j for j, n in enumerate(w) if n == name]] = 1.0
-    (p, m), silent = wide.shape, list(noise or {})
+    (p, m), silent = wide.shape, list(noise)
     names = [*wide.outputs, *efforts], [*wide.inputs, *silent]
     wide = np.eye(p + len(efforts), p) @ wide @ np.eye(m, m + len(silent))
     wide = wide.rename(outputs=names[0], inputs=names[1])
-    chosen = _select(wide, [*z, *y], [*w, *u]) + direct
-    left, right = _sides(dict(weights or {}), dict(input_weights or {}), w, z)
-    z_names = _apart(z, y, "performance")
-    w_names = _apart(w, u, "disturbance")
+    chosen = select(wide, [*z, *y], [*w, *u]) + direct
+    left, right = _sides(_mapping(weights, "weights"), _mapping(input_weights, "input_weights"), w, z)
+    z_names = apart(z, y, "performance")
+    w_names = apart(w, u, "disturbance")
     lft = block_diag([left, np.eye(len(y))]) @ chosen @ block_diag([right, np.eye(len(u))])
     lft = lft.rename(outputs=[*z_names, *y], inputs=[*w_names, *u])
     return GeneralizedPlant(lft, w_names, u, z_names, y)
 
 
-def _with_references(plant: LFT, references: dict[str, str]) -> LFT:
+def _mapping(given: Any, what: str) -> dict[str, Any]:
+    """A dict from names, or a ModelError."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise ModelError(f"generalized_plant: {what} must be a dict from names, got {given!r:.60}")
+    members = dict(given)
+    items(members, f"generalized_plant: {what}", str)
+    return members
+
+
+def _names(given: Any, what: str) -> dict[str, str]:
+    """A dict from names to names, or a ModelError."""
+    members = _mapping(given, what)
+    items(list(members.values()), f"generalized_plant: the signals of {what}", str)
+    return members
+
+
+def _with_references(plant: LFT, references: dict[str, str], used: set[str]) -> LFT:
     """The plant with a further input for each reference and a further output for each error."""
     if not references:
         return plant
@@ -166,6 +226,16 @@ def _with_references(plant: LFT, references: dict[str, str]) -> LFT:
         raise ModelError(
             f"generalized_plant: references {', '.join(taken)} are inputs of the plant already; name them otherwise"
         )
+    for name, y in references.items():
+        if f"{y}_error" not in used or list(references.values()).count(y) > 1:
+            raise ModelError(
+                f"generalized_plant: the reference {name} makes the error {y}_error, which "
+                + (
+                    "another reference makes as well"
+                    if f"{y}_error" in used
+                    else "is in neither outputs nor measurements"
+                )
+            )
     (p, m), k = plant.shape, len(references)
     rows = np.zeros((k, p))
     for i, y in enumerate(references.values()):
@@ -188,25 +258,6 @@ def _checked_noise(plant: LFT, noise: dict[str, str], measurements: Sequence[str
         if name in plant.inputs:
             raise ModelError(f"generalized_plant: the noise {name} is an input already; name it otherwise")
     return noise
-
-
-def _select(plant: LFT, outputs: Sequence[str], inputs: Sequence[str]) -> LFT:
-    plant[list(dict.fromkeys(outputs)), list(dict.fromkeys(inputs))]  # unknown names are an error here
-    rows, columns = np.zeros((len(outputs), plant.shape[0])), np.zeros((plant.shape[1], len(inputs)))
-    rows[range(len(outputs)), [plant.outputs.index(n) for n in outputs]] = 1.0
-    columns[[plant.inputs.index(n) for n in inputs], range(len(inputs))] = 1.0
-    return rows @ plant @ columns
-
-
-def _apart(names: tuple[str, ...], others: tuple[str, ...], suffix: str) -> tuple[str, ...]:
-    """Names of the performance channel; the controller's signals keep theirs where both have one."""
-    out: list[str] = []
-    for name in names:
-        new = f"{name}_{suffix}" if name in others else name
-        while new in out or new in others:
-            new += "_"
-        out.append(new)
-    return tuple(out)
 
 
 def _sides(
@@ -242,7 +293,9 @@ def _weights(given: Mapping[str, Any], signals: Sequence[str], word: str) -> LFT
     parts: list[LFT] = []
     for name in signals:
         weight = given.get(name, 1.0)
-        system = block_diag([np.array([[weight]], dtype=float) if np.isscalar(weight) else weight])
+        if np.isscalar(weight):
+            weight = np.array([[number(weight, f"generalized_plant: the weight of {name}")]])
+        system = block_diag([weight])
         if system.shape != (1, 1):
             raise ModelError(
                 f"generalized_plant: the weight of {name} must have one input and one output, got {system.shape}"

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from lftgen.arguments import instance, number, whole_number
+from lftgen.analysis.channels import Matrices, matrices_at
+from lftgen.arguments import callback, instance, number, whole_number
 from lftgen.errors import IllPosedError, ModelError
 from lftgen.lft.hinf_norm import hinf_norm
 from lftgen.lft.model import LFT
@@ -152,6 +153,7 @@ def influence(
     'k'
     """
     instance(plant, LFT, "influence: plant")
+    callback(progress, "influence: progress")
     parameters = [b.parameter for b in plant.delta if b.parameter is not None]
     if not parameters:
         raise ModelError("influence: the model has no parameter")
@@ -168,7 +170,7 @@ def influence(
     for i in range(count):
         here: dict[str, Any] = {k: float(np.broadcast_to(v, count)[i]) for k, v in table.items()}
         s = plant.sensitivity(**here)
-        value = _matrices(plant, here)
+        value = matrices_at(plant, here)
         matrices[i] = [_size(s, k) / max(_norm(value), 1e-300) for k in names]
         poles[i] = _pole_shifts(s, names)
         gain[i] = _gain_changes(value, s, names, w)
@@ -198,20 +200,9 @@ def gain_sensitivity(plant: LFT, omega: float, **values: Any) -> dict[str, float
     instance(plant, LFT, "gain_sensitivity: plant")
     w = number(omega, "gain_sensitivity: omega", minimum=0.0)
     s = plant.sensitivity(**values)
-    matrices = _matrices(plant, values)
+    matrices = matrices_at(plant, values)
     _, rates = _gain_rates(matrices, s, tuple(s.D), w)
     return dict(zip(s.D, rates.tolist(), strict=True))
-
-
-Matrices = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-
-
-def _matrices(plant: LFT, values: Mapping[str, float]) -> Matrices:
-    at = plant.evaluate(dict(values))
-    if isinstance(at, np.ndarray):
-        n_y, n_u = at.shape[1:]
-        return np.zeros((0, 0)), np.zeros((0, n_u)), np.zeros((n_y, 0)), at[0]
-    return at.A[0], at.B[0], at.C[0], at.D[0]
 
 
 def _norm(matrices: Matrices) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lftgen.analysis.channels import matrices_at
 from lftgen.analysis.plant_modes import RANK, rank, right_modes
 from lftgen.lft.hinf_norm import balanced
 from lftgen.lft.model import LFT
@@ -100,9 +101,8 @@ class PlantReport:
 
 def row_at(lft: LFT, n_y: int, n_u: int, point: dict[str, float]) -> PlantRow:
     """What holds at one point of a plant whose last outputs are measurements and last inputs controls."""
-    at = lft.evaluate(dict(point))
     n_z, n_w = lft.shape[0] - n_y, lft.shape[1] - n_u
-    A, B, C, D = balanced((at.A[0], at.B[0], at.C[0], at.D[0]))
+    A, B, C, D = balanced(matrices_at(lft, point))
     modes = right_modes((A, B, C, D), lft.states)
 
     def hidden(matrix: np.ndarray, along: int) -> tuple[tuple[complex, tuple[str, ...]], ...]:

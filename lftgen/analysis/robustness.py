@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from lftgen import arguments
+from lftgen.analysis.channels import matrices_at
 from lftgen.analysis.mu.box import Box
 from lftgen.analysis.mu.frequencies import Clock
 from lftgen.analysis.mu.margin import MarginSearch
@@ -178,12 +178,8 @@ def _common(who: str, tolerance: float, time_limit: float, seed: int, progress: 
 
 def _without_box(plant: LFT, clock: Clock) -> WorstCaseGain:
     """The norm of a model that depends on nothing."""
-    at = plant.evaluate({})
-    if isinstance(at, np.ndarray):
-        norm, frequency = float(np.linalg.norm(at[0], 2)) if at[0].size else 0.0, 0.0
-    else:
-        norm, frequency = hinf_norm(at.A[0], at.B[0], at.C[0], at.D[0])
-    status = "done" if np.isfinite(norm) else "unstable nominal"
+    norm, frequency = hinf_norm(*matrices_at(plant, {}))
+    status = "done" if math.isfinite(norm) else "unstable nominal"
     return WorstCaseGain(
         norm, norm * (1 + 1e-9), {}, frequency, (), status, "no parameter occurs", round(clock.spent, 4)
     )

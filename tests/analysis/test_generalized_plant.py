@@ -176,12 +176,59 @@ def test_hidden_unstable_modes_are_named():
         ({"input_weights": {"f": 1.0}}, "weights for f, which are no inputs of"),
         ({"input_weights": {"r": 1.0}, "weights": {"r": 2.0}}, "the input r has two weights"),
         ({"references": {"r": "q"}}, "unknown output 'q'"),
+        (
+            {"references": {"r": "x"}, "outputs": ["x", "f"], "measurements": ["x"], "weights": {}},
+            "in neither outputs nor",
+        ),
+        ({"references": {"r": "x", "s": "x"}}, "another reference makes"),
+        ({"references": [1]}, "references must be a dict"),
+        ({"references": {"r": 3}}, "must be a list of names"),
+        ({"noise": {1: "x_error"}}, "must be a list of names"),
+        ({"weights": 3}, "weights must be a dict"),
+        ({"weights": {"f": "heavy"}}, "the weight of f must be a number"),
+        ({"weights": {"f": np.nan}}, "the weight of f must be a finite number"),
     ],
 )
 def test_wrong_calls_are_named(changes, message):
     """Signals, weights, references."""
     with pytest.raises(lg.ModelError, match=message):
         tracking(**changes)
+
+
+def test_noise_and_references_that_inputs_do_not_name_are_there():
+    """Noise n on the measurement: an input of gain 1 onto it; the reference likewise."""
+    P = tracking(inputs=["f"], weights={}, input_weights={"f": 0.5}, noise={"n": "x_error"})
+    assert P.w == ("f_disturbance", "r", "n")
+    D = P.lft[["x_error", "x_error_performance"], ["r", "n"]].at().D
+    assert D.tolist() == [[1, 1], [1, 0]]
+    assert "y: x_error" in repr(P)
+
+
+def test_close_checks_sizes_and_goes_by_names():
+    """A controller of other sizes is an error; one with the names in another order is the same controller."""
+    body = lg.ss(
+        -np.diag([1.0, 2]), [[1, 1, 0], [1, 0, 3]], np.eye(2), np.zeros((2, 3)), inputs=["d", "u", "v"], outputs=["a", "b"]
+    )  # fmt: skip
+    P = lg.generalized_plant(body, controls=["u", "v"], measurements=["a", "b"], inputs=["d"], outputs=["a"])
+    K = np.array([[0.1, 0.2], [0.3, 0.4]])
+    named = control.ss([], [], [], K[::-1, ::-1], inputs=["b", "a"], outputs=["v", "u"])
+    truth = -np.diag([1.0, 2]) + np.diag([1.0, 3]) @ K
+    np.testing.assert_allclose(P.close(K).at().A, truth)
+    np.testing.assert_allclose(P.close(named).at().A, truth)
+    with pytest.raises(lg.ModelError, match="must have 2 inputs"):
+        P.close(np.eye(3))
+    with pytest.raises(lg.ModelError, match="must have 2 inputs"):
+        P.close(2.0)
+
+
+def test_a_plant_without_states_has_a_report():
+    """Nothing to stabilise; the ranks are told."""
+    P = lg.generalized_plant(
+        lg.realize([[M, 1]]).rename(inputs=["d", "u"], outputs=["y"]),
+        controls=["u"], measurements=["y"], inputs=["d"], outputs=["y"],
+    )  # fmt: skip
+    row = P.report(samples=2).rows[0]
+    assert (row.rank_D12, row.rank_D21, row.rigid) == ((1, 1), (1, 1), ())
 
 
 SCALAR = lg.ss(
@@ -234,8 +281,36 @@ def test_hinfsyn_says_why_not():
         assert answer.reason
     with pytest.raises(lg.ModelError, match="leave no performance channel"):
         lg.hinfsyn(SCALAR, 3, 1)
-    with pytest.raises(lg.ModelError, match="at least one of the weights"):
-        lg.mixsyn(SCALAR)
+    with pytest.raises(lg.ModelError, match="has nmeas = 1, got 3"):
+        lg.hinfsyn(tracking(), 3, 1)
+    with pytest.raises(lg.ModelError, match="has no states"):
+        lg.hinfsyn(control.ss([], [], [], np.eye(2)), 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ((), "at least one of the weights"),
+        ((float("nan"),), "w1 must be a finite number"),
+        (("heavy",), "w1 must be a number"),
+        ((None, control.tf([1, 1], [1])), "w2: .*improper"),
+        ((control.ss([[-1]], [[1, 1]], [[1], [1]], np.zeros((2, 2))),), "w1 must have 1 inputs, got 2"),
+        ((control.ss([[0.5]], [[1]], [[1]], [[0]], dt=0.1),), "w1: .*continuous-time"),
+    ],
+)
+def test_wrong_weights_are_named(weights, message):
+    """Numbers, sizes, time, degrees."""
+    pytest.importorskip("slycot")
+    with pytest.raises(lg.ModelError, match=message):
+        lg.mixsyn(control.tf([1], [1, 1]), *weights)
+
+
+def test_weights_of_every_kind_are_the_same():
+    """A matrix, an LFT and a python-control system of one weight give one norm."""
+    pytest.importorskip("slycot")
+    G, w = control.tf([1], [1, 1]), control.ss([[-0.01]], [[1]], [[1]], [[0]])
+    first = lg.mixsyn(G, w, 0.1).norm
+    assert lg.mixsyn(G, lg.from_control(w), np.array([[0.1]])).norm == pytest.approx(first, rel=1e-6)
 
 
 def _arm():

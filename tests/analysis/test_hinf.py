@@ -90,6 +90,20 @@ def test_time_that_ends_early_keeps_what_was_verified(monkeypatch):
     assert np.max(found.poles.real) < 0
 
 
+def test_ctrl_c_keeps_what_was_verified():
+    """An interruption at the first controller: that one; the reason says so."""
+
+    def stop(level, seconds):
+        raise KeyboardInterrupt
+
+    found = lg.hinfsyn(_random(0, 3), 2, 2, progress=stop)
+    assert found.status == "found"
+    assert "Ctrl-C" in str(found)
+    assert np.max(found.poles.real) < 0
+    with pytest.raises(lg.ModelError, match="progress must be a function"):
+        lg.hinfsyn(_random(0, 3), 2, 2, progress=1)
+
+
 def test_a_lie_of_the_solver_does_not_pass(monkeypatch):
     """A controller of the wrong sign is not returned, whatever the solver says."""
     real = slycot.sb10fd

@@ -97,6 +97,7 @@ def test_named_results_without_a_controller():
             "m is not a scheduling",
         ),
         (lambda: lg.lpv_synthesis(scalar_plant(1.0), 1, 1, time_limit=-1), "time_limit must be"),
+        (lambda: lg.lpv_synthesis(scalar_plant(1.0), 1, 1, progress=3), "progress must be a function"),
     ],
 )
 def test_wrong_calls_are_named(call, message):
@@ -118,6 +119,38 @@ def missile():
     weights = [control.ss(control.ss(w), inputs=[i], outputs=[o]) for w, i, o in parts]
     error = control.ss([], [], [], [[1, -1]], inputs=["r", "azv"], outputs=["e"])
     return lg.connect([body, *weights, error], inputs=["r", "u"], outputs=["ze", "zu", "e", "q"])
+
+
+def test_ctrl_c_keeps_the_controller_so_far():
+    """Interrupted at the first controller: that one, with its certificate; before any: a named result."""
+    plant = scalar_plant(lg.scheduled("p", (-1, 1)))
+
+    def stop_at(word):
+        def stop(what, level):
+            if what == word:
+                raise KeyboardInterrupt
+
+        return stop
+
+    found = lg.lpv_synthesis(plant, 1, 1, progress=stop_at("level"))
+    assert found.status == "found"
+    assert found.frozen_gain <= found.gamma < 1.05 * lg.lpv_synthesis(plant, 1, 1).gamma + 10
+    assert "Ctrl-C" in found.reason
+    none = lg.lpv_synthesis(plant, 1, 1, progress=stop_at("step"))
+    assert (none.status, none.controller, none.gamma) == ("interrupted", None, np.inf)
+    assert "nothing is known about the plant" in none.reason
+
+
+def test_a_generalized_plant_knows_its_channels():
+    """The same level as with counts, and counts that contradict are an error."""
+    p = lg.scheduled("p", (-1, 1))
+    body = lg.ss([[p]], [[1, 1]], [[1]], [[0, 0]], inputs=["d", "u"], outputs=["y"])
+    P = lg.generalized_plant(
+        body, controls=["u"], measurements=["y"], inputs=["d"], outputs=["y", "u"], noise={"n": "y"}
+    )
+    assert lg.lpv_synthesis(P).gamma == pytest.approx(lg.lpv_synthesis(scalar_plant(p), 1, 1).gamma, rel=1e-6)
+    with pytest.raises(lg.ModelError, match="has nmeas = 1, got 2"):
+        lg.lpv_synthesis(P, 2, 1)
 
 
 @pytest.mark.heavy

@@ -266,3 +266,15 @@ def test_results_do_not_depend_on_the_clock(monkeypatch):
     slow = lg.robust_stability(cubic_system(), tolerance=1e-4)
     assert (slow.lower, slow.upper, slow.status) == (quick.lower, quick.upper, quick.status)
     assert "margin of stability between" in str(quick)
+
+
+@pytest.mark.parametrize("analysis", [lg.robust_stability, lg.worst_case_gain])
+def test_ctrl_c_keeps_what_is_proven(analysis):
+    """An interruption at the first report: bounds in order and a status."""
+
+    def stop(lower, upper, seconds):
+        raise KeyboardInterrupt
+
+    found = analysis(lg.ss([[-lg.uncertain("k", 2.0, plus_minus=1)]], [[1]], [[1]], [[0]]), progress=stop)
+    assert found.status == "interrupted"
+    assert 0 <= found.lower <= found.upper

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -56,7 +57,7 @@ class Problem:
         return self.part("y", "u")
 
 
-def problem_of(plant: LFT, n_measured: int, n_controls: int) -> Problem:
+def problem_of(plant: Any, n_measured: Any, n_controls: Any) -> Problem:
     """Check the plant and sort its channels.
 
     Raises

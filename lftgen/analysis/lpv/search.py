@@ -45,10 +45,10 @@ class Search:
     progress: Callable[[str, float], None] | None
     best: Found | None = None
     tried: int = 0
-    timed_out: bool = False
+    status: str = "interrupted"
 
     def run(self, p: Problem) -> None:
-        """All variants of a problem, until the time is over."""
+        """All variants of a problem, until the time is over; ``status`` tells how it ended (Ctrl-C: as it began)."""
         even = with_even_states(p)
         noisy, cheap = needs(p)
         size = max(float(np.max(np.abs(p.part("y", "w")), initial=0.0)), 1e-300)
@@ -58,8 +58,9 @@ class Search:
             for margin in MARGINS:
                 self._path(regularised(even, noise, weight), margin)
                 if time.monotonic() > self.end:
-                    self.timed_out = True
+                    self.status = "time-out"
                     return
+        self.status = "infeasible" if self.best is None else "found"
 
     def _path(self, p: Problem, margin: float) -> None:
         start = self._first(p)
@@ -71,6 +72,7 @@ class Search:
         for skew, weight in stages:
             if time.monotonic() > self.end:
                 return
+            self._tell("step", self.best.certificate.gamma if self.best else np.inf)
             p, here = _evened(p, start)
             new = _solve(p, margin, weight * here.gamma / _size(here), None, skew)
             if new is None:
@@ -82,6 +84,7 @@ class Search:
     def _first(self, p: Problem) -> Certificate | None:
         gamma = GENEROUS
         for _ in range(DOUBLINGS):
+            self._tell("step", self.best.certificate.gamma if self.best else np.inf)
             found = _solve(p, 1e-3, 1.0, gamma, False)
             if found is not None or time.monotonic() > self.end:
                 return found
@@ -95,8 +98,11 @@ class Search:
         K, top = controller_matrix(p, c)
         if np.all(np.isfinite(K)) and top < -ROUNDING * max(1.0, float(np.max(np.abs(K)))) ** 0.5:
             self.best = Found(p, c, K, top, skew)
-            if self.progress is not None:
-                self.progress("level", c.gamma)
+            self._tell("level", c.gamma)
+
+    def _tell(self, what: str, level: float) -> None:
+        if self.progress is not None:
+            self.progress(what, float(level))
 
 
 def _repeated(p: Problem) -> bool:

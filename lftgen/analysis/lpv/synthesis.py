@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from lftgen.analysis.generalized_plant import plant_and_channels
 from lftgen.analysis.lpv.problem import Problem, problem_of
 from lftgen.analysis.lpv.search import Found, Search
-from lftgen.arguments import number, truth
+from lftgen.arguments import callback, number, truth
 from lftgen.lft.data import LFTData
 from lftgen.lft.field import FLOAT
 from lftgen.lft.hinf_norm import hinf_norm
@@ -22,6 +24,7 @@ from lftgen.lft.structure import Structure
 from lftgen.lft.threads import single_threaded
 
 SAMPLES = 40
+INF = float("inf")
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +33,7 @@ class LPVController:
 
     Attributes
     ----------
-    status : {"found", "infeasible", "time-out"}
+    status : {"found", "infeasible", "time-out", "interrupted"}
         Only ``"found"`` comes with a controller.
     controller : LFT or None
         In the plant's scheduling parameters; its inputs are the measurements, its outputs the controls.
@@ -45,7 +48,7 @@ class LPVController:
     eigenvalue : float
         Largest eigenvalue of the closed loop's bounded-real inequality, its rows evened: negative.
     reason : str
-        What was tried, where there is no controller.
+        What was tried, where there is no controller; for one that was found, whether the search was ended early.
     """
 
     status: str
@@ -66,12 +69,14 @@ class LPVController:
             f"at frozen points at most {self.frozen_gain:.6g}\n{c!r}"
         )
 
+    __repr__ = __str__
+
 
 @single_threaded
 def lpv_synthesis(
     plant: Any,
-    nmeas: int,
-    ncon: int,
+    nmeas: int | None = None,
+    ncon: int | None = None,
     *,
     skew_scalings: bool = True,
     time_limit: float = 120.0,
@@ -84,17 +89,19 @@ def lpv_synthesis(
 
     Parameters
     ----------
-    plant : LFT
+    plant : LFT or GeneralizedPlant
         Generalised plant with states; its last ``ncon`` inputs are the controls, its last ``nmeas`` outputs the
         measurements (as in python-control's ``hinfsyn``), the others the performance channel.  Its only parameters are
         scheduling parameters: fix uncertain ones with ``subs`` and look at ``worst_case_gain`` afterwards.
     nmeas, ncon : int
+        Measurements and controls; a GeneralizedPlant knows its own.
     skew_scalings : bool
         Use G scalings as well as D where a parameter is repeated.
     time_limit : float
-        Seconds after which the best controller so far is returned.
+        Seconds, a safety net: the best controller so far is returned then, and on Ctrl-C.  The search itself ends after
+        a fixed number of problems.
     progress : callable, optional
-        Called with ("level", best level so far).
+        Called with ("step", best level so far, inf if none) before each problem and ("level", level) for each better one.
 
     Returns
     -------
@@ -119,39 +126,51 @@ def lpv_synthesis(
     >>> result.status, 2.4 < result.gamma < 3.7
     ('found', True)
     """
+    plant, nmeas, ncon = plant_and_channels(plant, nmeas, ncon, "lpv_synthesis")
     p = problem_of(plant, nmeas, ncon)
-    search = Search(truth(skew_scalings, "lpv_synthesis: skew_scalings"), 0.0, progress)
-    search.end = time.monotonic() + number(time_limit, "lpv_synthesis: time_limit", minimum=0.0)
-    search.run(p)
+    skew = truth(skew_scalings, "lpv_synthesis: skew_scalings")
+    limit = number(time_limit, "lpv_synthesis: time_limit", minimum=0.0)
+    search = Search(skew, time.monotonic() + limit, callback(progress, "lpv_synthesis: progress"))
+    with contextlib.suppress(KeyboardInterrupt):
+        search.run(p)
     if search.best is None:
-        status = "time-out" if search.timed_out else "infeasible"
-        why = f"{search.tried} certificates tried, none could be turned into a controller" if search.tried else (
-            "no solution of the inequalities was found at any level: the plant may not be stabilisable or detectable at some "
-            "point of the box, or not by one quadratic Lyapunov function")  # fmt: skip
-        return LPVController(status, None, float("inf"), None, float("inf"), "", float("nan"), why)
-    return _verified(plant, p, search.best)
+        return LPVController(search.status, None, INF, None, INF, "", float("nan"), _why_none(search))
+    return _verified(plant, p, search.best, search.status)
 
 
-def _verified(plant: LFT, p: Problem, found: Found) -> LPVController:
+def _why_none(search: Search) -> str:
+    """Why there is no controller, in words."""
+    if search.tried:
+        return f"{search.tried} certificates tried, none could be turned into a controller"
+    if search.status != "infeasible":
+        return "no solution of the inequalities was found before the search was ended; nothing is known about the plant"
+    return (
+        "no solution of the inequalities was found at any level: the plant may not be stabilisable or detectable at some "
+        "point of the box, or not by one quadratic Lyapunov function"
+    )
+
+
+def _verified(plant: LFT, p: Problem, found: Found, ended: str) -> LPVController:
     gamma = found.certificate.gamma
     controller = controller_of(p, found, plant)
     closed = plant.star(controller)
     frozen = _frozen_gain(closed)
     if not frozen <= gamma * (1 + 1e-6):
         why = f"the closed loop has a gain of {frozen:.6g} at a frozen point, above the level {gamma:.6g}: rounding spoilt it"
-        return LPVController("infeasible", None, float("inf"), None, frozen, "", float("nan"), why)
+        return LPVController("infeasible", None, INF, None, frozen, "", float("nan"), why)
     scaling = "DG" if found.skew else "D"
-    return LPVController("found", controller, gamma, closed, frozen, scaling, found.eigenvalue, "")
+    early = {"time-out": "the time was spent", "interrupted": "Ctrl-C ended the search"}.get(ended, "")
+    why = early and f"{early} before all problems were solved"
+    return LPVController("found", controller, gamma, closed, frozen, scaling, found.eigenvalue, why)
 
 
 def controller_of(p: Problem, found: Found, plant: LFT) -> LFT:
     """The controller matrix as an LFT with the plant's parameters, the plant's direct term taken back."""
-    n, k, K = p.n, p.k, found.K
+    n, K = p.n, found.K
     names = tuple(f"controller_{i + 1}" for i in range(n))
     inputs, outputs = plant.outputs[plant.shape[0] - p.n_y :], plant.inputs[plant.shape[1] - p.n_u :]
     blocks = p.blocks
     # rows of K: [x_K'; z_K; u], the order of an LFT's M
-    assert K.shape == (n + k + p.n_u, n + k + p.n_y)
     normal = LFTData(K, Structure(names, blocks), tuple(inputs), tuple(outputs), FLOAT)
     raw = LFT(change_maps(normal, {b.name: b.map for b in plant.delta if b.repetitions}))
     if not np.any(p.D_yu):

@@ -32,11 +32,11 @@ class WorstGainSearch:
         self.search: pieces.GainSearch | None = None
 
     def run(self, certify: bool, starts: int, seed: int) -> WorstCaseGain:
-        unstable = self._unstable(seed)
-        if unstable is not None:
-            return unstable
         status = "lower bound only"
         try:
+            unstable = self._unstable(seed)
+            if unstable is not None:
+                return unstable
             for peak in gains.search(self.loop, starts=starts, seed=seed):
                 self._add(peak)
             if certify:

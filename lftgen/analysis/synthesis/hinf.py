@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 import time
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from lftgen.analysis.generalized_plant import GeneralizedPlant
+from lftgen.analysis.channels import Matrices, matrices_at
+from lftgen.analysis.generalized_plant import plant_and_channels
 from lftgen.analysis.plant_report import row_at
-from lftgen.arguments import number, whole_number
+from lftgen.arguments import callback, number, whole_number
 from lftgen.errors import ModelError
 from lftgen.extras import require
 from lftgen.lft.control_systems import from_control, is_control_system
@@ -23,16 +26,18 @@ NARROW = 1.0005
 """The level is narrowed until the smallest with a controller and the largest without are this close."""
 MAX_LEVELS = 80
 
-Matrices = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+STOPS = {"time": ("time-out", "in the time given"), "interrupt": ("interrupted", "before Ctrl-C")}
+"""What may end a search from outside: the status without a controller, and words for the reason."""
+Progress = Callable[[float, float], None]
 
 
 @dataclass(frozen=True, eq=False)
 class HinfController:
-    """Result of :func:`hinfsyn` and :func:`mixsyn`.
+    """Result of :func:`hinfsyn` and of mixsyn.
 
     Attributes
     ----------
-    status : {"found", "not solvable", "time-out", "unstable", "failed"}
+    status : {"found", "not solvable", "time-out", "interrupted", "unstable", "failed"}
         Only ``"found"`` comes with a controller: its closed loop was computed, is stable and below ``gamma``.
         ``"not solvable"``: the report of the plant says why.  ``"failed"``: no level has a controller, ``reason`` is the
         solver's last word.  ``"unstable"``: rounding in the units of the plant spoils the loop.
@@ -45,7 +50,7 @@ class HinfController:
     poles : array
         Of the closed loop.
     reason : str
-        What stands against a solution, in words; for one that was found, whether the time ended the search.
+        What stands against a solution, in words; for one that was found, whether the time or Ctrl-C ended the search.
     """
 
     status: str
@@ -58,11 +63,22 @@ class HinfController:
     def __str__(self) -> str:
         if self.status != "found":
             return f"H-infinity synthesis: {self.status} ({self.reason})"
-        return f"H-infinity synthesis: norm {self.norm:.6g} (solver's level {self.gamma:.6g}), {self.controller.nstates} states"
+        early = f"; {self.reason}" if self.reason else ""
+        return (
+            f"H-infinity synthesis: norm {self.norm:.6g} (solver's level {self.gamma:.6g}), {self.controller.nstates} states"
+            + early
+        )
+
+    __repr__ = __str__
 
 
 def hinfsyn(
-    plant: Any, nmeas: int | None = None, ncon: int | None = None, *, time_limit: float = 30.0
+    plant: Any,
+    nmeas: int | None = None,
+    ncon: int | None = None,
+    *,
+    time_limit: float = 30.0,
+    progress: Progress | None = None,
 ) -> HinfController:
     """An H-infinity controller of a generalised plant at one point, verified.
 
@@ -74,7 +90,9 @@ def hinfsyn(
         Measurements (last outputs) and controls (last inputs); a GeneralizedPlant knows its own.
     time_limit : float
         Seconds; the solver runs in a process of its own, since it may not return.  The best controller found by then
-        is the result.
+        (or until Ctrl-C) is the result.
+    progress : callable, optional
+        Called with (smallest level with a controller so far, seconds).
 
     Returns
     -------
@@ -99,62 +117,21 @@ def hinfsyn(
     system, n_y, n_u, names = _system(plant, nmeas, ncon)
     limit = number(time_limit, "hinfsyn: time_limit", minimum=0.0)
     problems = _problems(system, n_y, n_u)
-    answer, ended = _solve(balanced(system), n_y, n_u, limit)
+    answer, ended = _solve(balanced(system), n_y, n_u, limit, callback(progress, "hinfsyn: progress"))
     if answer is None:
-        status = "time-out" if ended == "time" else "not solvable" if problems else "failed"
-        reason = "; ".join(problems) or ("no controller in the time given" if ended == "time" else ended)
+        status = STOPS[ended][0] if ended in STOPS else "not solvable" if problems else "failed"
+        reason = "; ".join(problems) or (f"no controller {STOPS[ended][1]}" if ended in STOPS else ended)
         return HinfController(status, reason=reason)
-    early = "the time was spent before the level was narrowed" if ended == "time" else ""
+    early = f"ended {STOPS[ended][1]}, before the level was narrowed" if ended in STOPS else ""
     return _verified(system, answer, n_y, n_u, names, early)
-
-
-def mixsyn(
-    plant: Any, w1: Any = None, w2: Any = None, w3: Any = None, *, time_limit: float = 30.0
-) -> HinfController:
-    """Mixed sensitivity: weights on S, KS and T of a plant at its nominal point (python-control's ``augw``), verified.
-
-    Raises
-    ------
-    ModelError
-        No plant, or no weight at all.
-    MissingDependencyError
-        slycot is not installed.
-
-    Examples
-    --------
-    >>> import control, lftgen as lg
-    >>> found = lg.mixsyn(control.tf([1], [1, 1]), control.tf([1], [1, 0.01]), 0.1)  # doctest: +SKIP
-    >>> found.norm < 1.5  # doctest: +SKIP
-    True
-    """
-    import control
-
-    require("slycot", "slycot", "H-infinity synthesis")
-    g = plant.at() if isinstance(plant, LFT) else plant
-    if not is_control_system(g):
-        raise ModelError(f"mixsyn: plant must be an LFT or a python-control system, got {plant!r:.60}")
-    if w1 is None and w2 is None and w3 is None:
-        raise ModelError("mixsyn: give at least one of the weights w1 (on S), w2 (on KS), w3 (on T)")
-    proper = [
-        None if w is None else control.ss([], [], [], np.atleast_2d(w)) if np.isscalar(w) else control.ss(w)
-        for w in (w1, w2, w3)
-    ]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # augw uses a function that python-control will rename
-        whole = control.augw(control.ss(g), *proper)
-    return hinfsyn(whole, g.noutputs, g.ninputs, time_limit=time_limit)
 
 
 def _system(
     plant: Any, nmeas: int | None, ncon: int | None
 ) -> tuple[Matrices, int, int, tuple[list[str], list[str]]]:
-    if isinstance(plant, GeneralizedPlant):
-        nmeas, ncon, plant = plant.nmeas, plant.ncon, plant.lft
+    plant, nmeas, ncon = plant_and_channels(plant, nmeas, ncon, "hinfsyn")
     if isinstance(plant, LFT):
-        if not plant.states:
-            raise ModelError("hinfsyn: the plant has no states")
-        at = plant.evaluate({})
-        matrices, names = (at.A[0], at.B[0], at.C[0], at.D[0]), (list(plant.outputs), list(plant.inputs))
+        matrices, names = matrices_at(plant, {}), (list(plant.outputs), list(plant.inputs))
     elif is_control_system(plant):
         data = from_control(plant)
         n = data.n_states
@@ -167,6 +144,8 @@ def _system(
         raise ModelError(
             f"hinfsyn: plant must be a GeneralizedPlant, an LFT or a python-control system, got {plant!r:.60}"
         )
+    if not len(matrices[0]):
+        raise ModelError("hinfsyn: the plant has no states")
     n_y, n_u = (
         whole_number(nmeas, "hinfsyn: nmeas", minimum=1),
         whole_number(ncon, "hinfsyn: ncon", minimum=1),
@@ -188,6 +167,7 @@ def _problems(system: Matrices, n_y: int, n_u: int) -> list[str]:
 
 def _work(pipe: Any, system: Matrices, n_y: int, n_u: int) -> None:
     """In a process of its own: narrow the level, and send every controller that is better than the one before."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the caller's: it ends this process
     best, low, high, level, problem = np.inf, 0.0, np.inf, 1.0, "no level up to 1e12 has a controller"
     for _ in range(MAX_LEVELS):
         found = _at_level(system, n_y, n_u, level)
@@ -230,22 +210,28 @@ def _at_level(system: Matrices, n_y: int, n_u: int, level: float) -> tuple[Matri
     )
 
 
-def _solve(system: Matrices, n_y: int, n_u: int, limit: float) -> tuple[Any, str]:
-    """The best controller with its level (None: there is none), and what stopped the search (``"time"``: the limit)."""
+def _solve(
+    system: Matrices, n_y: int, n_u: int, limit: float, progress: Progress | None = None
+) -> tuple[Any, str]:
+    """The best controller with its level (None: there is none), and what stopped the search: a key of STOPS or a reason."""
     methods = multiprocessing.get_all_start_methods()
     context: Any = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
     here, there = context.Pipe(duplex=False)
     process = context.Process(target=_work, args=(there, system, n_y, n_u), daemon=True)
     process.start()
     there.close()
-    best, end = None, time.monotonic() + limit
+    best, start = None, time.monotonic()
     try:
-        while here.poll(max(end - time.monotonic(), 0.0)):
+        while here.poll(max(start + limit - time.monotonic(), 0.0)):
             message = here.recv()
             if isinstance(message, str):
                 return best, message
             best = message
+            if progress is not None:
+                progress(float(best[1]), time.monotonic() - start)
         return best, "time"
+    except KeyboardInterrupt:
+        return best, "interrupt"
     except EOFError:
         return best, "the solver's process died"
     finally:
