@@ -40,7 +40,7 @@ def frequencies(
     Raises
     ------
     ModelError
-        Ends that are no positive numbers in order.
+        Ends that are no positive numbers in order, poles that are no finite numbers.
 
     Examples
     --------
@@ -49,7 +49,12 @@ def frequencies(
     >>> bool(np.min(abs(w - np.sqrt(1 - 1e-8))) < 1e-8)
     True
     """
-    all_poles = np.ravel(np.asarray(poles, dtype=complex))
+    try:
+        all_poles = np.ravel(np.asarray(poles)).astype(complex)
+    except (TypeError, ValueError) as problem:
+        raise ModelError(f"frequencies: poles must be an array of numbers, got {poles!r:.60}") from problem
+    if not np.all(np.isfinite(all_poles)):
+        raise ModelError("frequencies: poles must be finite, got NaN or inf among them")
     moving = np.abs(all_poles)[np.abs(all_poles) > 1e-9 * np.max(np.abs(all_poles), initial=0.0)]
     low = (
         number(lower, "frequencies: lower", minimum=0.0)

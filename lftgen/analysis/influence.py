@@ -11,7 +11,7 @@ import numpy as np
 from lftgen.analysis.channels import Matrices, matrices_at
 from lftgen.arguments import callback, instance, number, whole_number
 from lftgen.errors import IllPosedError, ModelError
-from lftgen.lft.hinf_norm import hinf_norm
+from lftgen.lft.hinf_norm import hinf_norm, real_array
 from lftgen.lft.model import LFT
 from lftgen.lft.report import html_table, text_table
 from lftgen.lft.sensitivity import Sensitivity
@@ -162,7 +162,7 @@ def influence(
         points = plant.sample(
             whole_number(samples, "influence: samples", minimum=1), method="sobol", seed=seed
         )
-    table = {k: np.atleast_1d(np.asarray(v)) for k, v in points.items()}
+    table = _table(points)
     count = max((len(v) for v in table.values()), default=1)
     half = np.array([(p.upper - p.lower) / 2 for p in parameters])
     names = tuple(p.name for p in parameters)
@@ -178,6 +178,18 @@ def influence(
             progress(i + 1, count)
     usable = bool(np.all(np.isfinite(gain)))
     return Influence(names, table, matrices * half, poles * half, gain * half if usable else None, w)
+
+
+def _table(points: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Values by name as arrays (N,) or (1,)."""
+    if not isinstance(points, Mapping):
+        raise ModelError(f"influence: points must be a dict of arrays by parameter, got {points!r:.60}")
+    table = {k: np.atleast_1d(real_array(v, f"influence: the values of {k}")) for k, v in points.items()}
+    shapes = {v.shape for v in table.values()} - {(1,)}
+    if len(shapes) > 1 or any(len(s) > 1 or not s[0] for s in shapes):
+        sizes = ", ".join(f"{k} {v.shape}" for k, v in table.items())
+        raise ModelError(f"influence: points must be arrays (N,) of one length N > 0, got {sizes}")
+    return table
 
 
 def gain_sensitivity(plant: LFT, omega: float, **values: Any) -> dict[str, float]:
@@ -201,6 +213,10 @@ def gain_sensitivity(plant: LFT, omega: float, **values: Any) -> dict[str, float
     w = number(omega, "gain_sensitivity: omega", minimum=0.0)
     s = plant.sensitivity(**values)
     matrices = matrices_at(plant, values)
+    if not matrices[3].size:
+        raise ModelError(
+            f"gain_sensitivity: expected inputs and outputs, got {plant.shape[1]} and {plant.shape[0]}"
+        )
     _, rates = _gain_rates(matrices, s, tuple(s.D), w)
     return dict(zip(s.D, rates.tolist(), strict=True))
 

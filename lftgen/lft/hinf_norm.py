@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from lftgen.arguments import fraction
 from lftgen.errors import ModelError
 
 RTOL = 1e-10
@@ -56,6 +57,7 @@ def hinf_norm(A: Any, B: Any, C: Any, D: Any, *, rtol: float = RTOL) -> tuple[fl
     >>> round(norm, 3), round(frequency, 6)
     (5000.0, 3.3)
     """
+    rtol = fraction(rtol, "hinf_norm: rtol")
     system = balanced(checked(A, B, C, D))
     poles = np.linalg.eigvals(system[0])
     if poles.size:
@@ -75,6 +77,7 @@ def linf_norm(A: Any, B: Any, C: Any, D: Any, *, rtol: float = RTOL) -> tuple[fl
     >>> linf_norm([[1.0]], [[1.0]], [[3.0]], [[0.0]])
     (3.0, 0.0)
     """
+    rtol = fraction(rtol, "linf_norm: rtol")
     system = balanced(checked(A, B, C, D))
     poles = np.linalg.eigvals(system[0])
     if poles.size:
@@ -85,19 +88,38 @@ def linf_norm(A: Any, B: Any, C: Any, D: Any, *, rtol: float = RTOL) -> tuple[fl
 
 
 def gains(A: Any, B: Any, C: Any, D: Any, frequencies: Any) -> np.ndarray:
-    """Largest singular value at each frequency (rad/s; ``inf`` allowed): shape (N,).
+    """Largest singular value at each frequency (rad/s; ``inf`` allowed): shape (N,); inf at a pole on the axis.
+
+    Raises
+    ------
+    ModelError
+        Shapes that do not fit, entries or frequencies that are no numbers.
 
     Examples
     --------
     >>> gains([[-1.0]], [[1.0]], [[1.0]], [[0.0]], [0.0, 1.0]).round(4)
     array([1.    , 0.7071])
     """
-    return _gains(checked(A, B, C, D), np.atleast_1d(np.asarray(frequencies, dtype=float)))
+    w = np.atleast_1d(real_array(frequencies, "gains: frequencies"))
+    if w.ndim != 1 or np.any(np.isnan(w)):
+        raise ModelError(f"gains: frequencies must be a list of numbers, got {frequencies!r:.60}")
+    return _gains(checked(A, B, C, D), np.abs(w))
+
+
+def real_array(value: Any, what: str) -> np.ndarray:
+    """An array of real numbers, or a ModelError."""
+    try:
+        array = np.asarray(value)
+        if np.iscomplexobj(array) and np.any(array.imag):
+            raise TypeError("complex entries")
+        return np.asarray(array.real if np.iscomplexobj(array) else array, dtype=float)
+    except (TypeError, ValueError) as problem:
+        raise ModelError(f"{what} must hold real numbers, got {value!r:.60}") from problem
 
 
 def checked(A: Any, B: Any, C: Any, D: Any) -> Matrices:
     """The four matrices as finite float arrays whose shapes fit."""
-    a, b, c, d = (np.asarray(x, dtype=float) for x in (A, B, C, D))
+    a, b, c, d = (real_array(x, name) for x, name in zip((A, B, C, D), "ABCD", strict=True))
     shapes = [x.shape for x in (a, b, c, d)]
     if any(x.ndim != 2 for x in (a, b, c, d)):
         raise ModelError(f"A, B, C, D must be matrices, got shapes {shapes}")
@@ -137,8 +159,9 @@ def _gains(system: Matrices, frequencies: np.ndarray) -> np.ndarray:
         s = 1j * frequencies[chunk, None, None]
         try:
             response = c @ np.linalg.solve(s * np.eye(len(a)) - a, b.astype(complex)) + d
-        except np.linalg.LinAlgError:  # a frequency exactly on a pole
-            out[chunk] = np.inf
+        except np.linalg.LinAlgError:  # a frequency exactly on a pole: the others of the chunk one by one
+            one_by_one = [_gains(system, frequencies[[i]])[0] if len(chunk) > 1 else np.inf for i in chunk]
+            out[chunk] = one_by_one
             continue
         out[chunk] = np.linalg.svd(response, compute_uv=False)[:, 0]
     return out

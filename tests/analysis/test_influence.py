@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import lftgen as lg
+from lftgen.analysis.frequencies import frequencies
 
 K = lg.uncertain("k", 9.0, bounds=(4, 16))
 M = lg.uncertain("m", 2.0, bounds=(1, 4))
@@ -83,3 +84,25 @@ def test_wrong_calls_are_named():
         lg.influence(PLANT, samples=2).worst_point("x")
     with pytest.raises(lg.ModelError, match="omega must be at least 0"):
         lg.influence(PLANT, omega=-1)
+
+
+@pytest.mark.parametrize(
+    ("points", "message"),
+    [
+        ({"k": "a"}, "the values of k must hold real numbers"),
+        (3, "points must be a dict"),
+        ({"k": []}, "of one length N > 0"),
+        ({"k": [[1.0, 2.0]]}, "of one length N > 0"),
+    ],
+)
+def test_wrong_points_are_named(points, message):
+    """Texts, no dict, nothing, tables."""
+    with pytest.raises(lg.ModelError, match=message):
+        lg.influence(PLANT, points)
+
+
+@pytest.mark.parametrize("poles", [[np.nan], [-1, np.inf], ["a"], None])
+def test_frequencies_of_no_numbers(poles):
+    """An axis for poles that are none would be an invention."""
+    with pytest.raises(lg.ModelError, match="frequencies: poles must be"):
+        frequencies(poles)

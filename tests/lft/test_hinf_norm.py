@@ -142,3 +142,25 @@ def test_peaks_just_above_the_feedthrough(rise):
     norm, frequency = hinf_norm(A, B, C, [[1.0]])
     assert norm == pytest.approx(1 + rise, rel=1e-10)
     assert frequency == pytest.approx(w, rel=1e-3)
+
+
+def test_gains_beside_a_pole_on_the_axis():
+    """1/(s^2 + 1): infinite at 1 rad/s and there alone."""
+    found = gains([[0, 1], [-1, 0]], [[0], [1]], [[1, 0]], [[0]], [1.0, 2.0, 0.0])
+    assert found == pytest.approx([np.inf, 1 / 3, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: hinf_norm("a", [[1]], [[1]], [[0]]), "A must hold real numbers"),
+        (lambda: hinf_norm([[-1]], [[1j]], [[1]], [[0]]), "B must hold real numbers"),
+        (lambda: hinf_norm([[-1]], [[1]], [[1]], [[0]], rtol=-1), "rtol must be at least 0"),
+        (lambda: gains([[-1]], [[1]], [[1]], [[0]], ["a"]), "frequencies must hold real"),
+        (lambda: gains([[-1]], [[1]], [[1]], [[0]], [np.nan]), "frequencies must be a list"),
+    ],
+)
+def test_no_numbers_are_named(call, message):
+    """Texts, complex entries, NaN."""
+    with pytest.raises(lg.ModelError, match=message):
+        call()
