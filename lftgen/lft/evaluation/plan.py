@@ -61,21 +61,20 @@ class Plan:
         """Values (columns, rows, N) of what the program gives, at delta (blocks, N), and suspicious points."""
         return self.program.run(delta / self.scale[:, None])
 
-    def outer(self, inner: np.ndarray, target: Target) -> np.ndarray:
+    def outer(self, values: np.ndarray, target: Target) -> np.ndarray:
         """Write the ports of the model that depend on Delta into ``target``; returns suspicious points.
 
-        ``inner``: what the program gives, (columns, rows, N).
+        ``values``: what the program gives, (values, N).
         """
-        n = inner.shape[2]
-        flat = inner.reshape(-1, n)
+        n = values.shape[1]
         if self.exchange is None:
             for port, out in target.items():
-                out[:] = flat[self.place[port]]
+                out[:] = values[self.place[port]]
             return np.zeros(n, dtype=bool)
 
         def entry(i: int, j: int) -> np.ndarray | float:
             k = self.place[i, j]
-            return flat[k] if k >= 0 else float(self.ports[i, j])
+            return values[k] if k >= 0 else float(self.ports[i, j])
 
         return self.exchange.of_values(entry, target, n)
 
@@ -92,7 +91,7 @@ class Plan:
     def at(self, delta: np.ndarray, target: Target) -> np.ndarray:
         """Write the ports that depend on Delta, at delta (blocks, N); returns suspicious points."""
         inner, bad = self.inner(delta)
-        return bad | self.outer(inner, target)
+        return bad | self.outer(inner.reshape(-1, inner.shape[2]), target)
 
 
 _PLANS: weakref.WeakKeyDictionary[LFTData, Plan | None] = weakref.WeakKeyDictionary()
