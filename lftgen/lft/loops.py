@@ -12,8 +12,8 @@ from lftgen.lft.data import LFTData
 from lftgen.lft.wellposed import find_singular
 
 RAYS = 60
-BUDGET = 0.1
-"""Seconds: the look is a search for a counterexample; ``well_posed()`` proves."""
+WORK = 1e6
+"""Rays times the cube of the matrix's size: the look is a short search for a counterexample; ``well_posed()`` proves."""
 
 
 def looked_at(closed: LFTData, parts: Sequence[LFTData], what: str) -> LFTData:
@@ -29,7 +29,7 @@ def looked_at(closed: LFTData, parts: Sequence[LFTData], what: str) -> LFTData:
     terms = [_direct_term(p) for p in parts]
     if "varies" not in terms or (len(parts) == 2 and "zero" in terms) or closed.field.symbols:
         return closed
-    point, _ = find_singular(closed, rays=RAYS, budget=BUDGET)
+    point, _ = find_singular(closed, rays=RAYS, work=WORK)
     if point is not None:
         where = ", ".join(f"{k} = {v:.6g}" for k, v in point.items())
         warnings.warn(

@@ -304,7 +304,7 @@ class LFT(LFTOperators):
         """Repetitions against bounds: how clear the ranks are, and whether all bounds can be met at once."""
         return report_of(self.data)
 
-    def well_posed(self, *, budget: float = 2.0) -> WellPosedness:
+    def well_posed(self, *, budget: float = 30.0) -> WellPosedness:
         """Whether the model exists at every point of the box: proven, a counterexample, or undecided."""
         return wellposed.well_posed(self.data, budget=budget)
 

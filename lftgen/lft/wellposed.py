@@ -18,6 +18,8 @@ from lftgen.lft.threads import single_threaded
 
 SINGULAR = 1e-9
 """A point counts as singular where the smallest singular value of I - M11 Delta is below this, relative to the largest."""
+WORK, FEWEST, MOST = 2e7, 50, 4000
+"""Pieces of the box that are looked at: their number times the cube of I - M11 Delta's size, and its limits."""
 
 
 @dataclass(frozen=True)
@@ -82,15 +84,17 @@ def _box(a: LFTData) -> _Box:
 
 
 def find_singular(
-    a: LFTData, rays: int = 200, seed: int = 0, budget: float = float("inf")
+    a: LFTData, rays: int = 200, seed: int = 0, budget: float = float("inf"), work: float = float("inf")
 ) -> tuple[dict[str, float] | None, int]:
     """A singular point of the box, searched along rays from the nominal, or None; and how many rays were searched.
 
-    Along a ray ``delta = s d`` the matrix is singular exactly where 1/s is an eigenvalue of M11 diag(d).
+    Along a ray ``delta = s d`` the matrix is singular exactly where 1/s is an eigenvalue of M11 diag(d).  ``work`` limits
+    the number of rays times the cube of the matrix's size (8 rays at least), ``budget`` the seconds.
     """
     box = _box(numeric(a))
     if not box.names:
         return None, 0
+    most = max(work / len(box.m11) ** 3, 8)
     rng, end = np.random.default_rng(seed), time.monotonic() + budget
     for count, d in enumerate(_directions(box, rays, rng), 1):
         eigenvalues = np.linalg.eigvals(box.m11 * box.spread(d))
@@ -102,7 +106,7 @@ def find_singular(
             singular = np.linalg.svd(np.eye(len(box.m11)) - box.m11 * box.spread(delta), compute_uv=False)
             if singular[-1] < SINGULAR * max(singular[0], 1.0):
                 return box.values(delta), count
-        if time.monotonic() > end:
+        if count >= most or time.monotonic() > end:
             break
     return None, count
 
@@ -125,11 +129,12 @@ def _directions(box: _Box, rays: int, rng: np.random.Generator) -> list[np.ndarr
 
 
 @single_threaded
-def well_posed(a: LFTData, *, budget: float = 2.0, seed: int = 0) -> WellPosedness:
+def well_posed(a: LFTData, *, budget: float = 30.0, seed: int = 0) -> WellPosedness:
     """Whether the LFT has a value at every point of its box (uncertain dynamics at zero).
 
     A singular point is searched along rays; if there is none, the box is cut into pieces, and each piece is proven by
-    a scaled small-gain bound around its middle, until all are or the ``budget`` (seconds) is spent.
+    a scaled small-gain bound around its middle, until all are or a number of pieces that depends on the size of the
+    matrix has been looked at (the answer does not depend on the machine); ``budget`` (seconds) is a safety net.
     """
     budget = number(budget, "well_posed: budget", minimum=0.0)
     a = numeric(a)
@@ -142,12 +147,15 @@ def well_posed(a: LFTData, *, budget: float = 2.0, seed: int = 0) -> WellPosedne
     if not box.names:
         return WellPosedness("proven", "no parameter occurs")
     pieces, done, end = [(box.low, box.high)], 0, start + budget
+    looked, most = 0, int(np.clip(WORK / len(box.m11) ** 3, FEWEST, MOST))
     while pieces:
-        if time.monotonic() > end:
+        if looked >= most or time.monotonic() > end:
+            why = f"{most} pieces" if looked >= most else f"{budget:g} s"
             return WellPosedness(
                 "undecided",
-                f"no singular point on {rays} rays; {done} pieces proven, {len(pieces)} left after {budget:g} s",
+                f"no singular point on {rays} rays; {done} pieces proven, {len(pieces)} left after {why}",
             )
+        looked += 1
         low, high = pieces.pop()
         gains = _scaled_gain(box, (low + high) / 2, (high - low) / 2)
         if gains is not None and gains[0] < 1:

@@ -80,3 +80,16 @@ def test_nothing_to_ask():
     assert lg.realize([[2.0]]).well_posed()
     assert lg.realize([[m**3 + m]]).well_posed()
     assert lg.uncertain_dynamics("D", (2, 2)).well_posed()
+
+
+def test_a_slow_machine_gives_the_same_answers(monkeypatch):
+    """Searches count rays and pieces: with a clock a hundred times faster a loop singular at p = 1 is still told."""
+    from lftgen.lft import wellposed
+
+    real = wellposed.time.monotonic
+    monkeypatch.setattr(wellposed.time, "monotonic", lambda: 100 * real())
+    p = lg.uncertain("p", 0.5, bounds=(0, 1.8))
+    with pytest.warns(lg.ModelWarning, match="singular at p = 1"):
+        lg.realize([[p]]).feedback(1.0, sign=1)
+    q = lg.uncertain("q", 0.5, bounds=(0, 1))
+    assert lg.realize([[1 / (q**2 - q + 0.3)]]).well_posed().answer == "proven"

@@ -79,7 +79,7 @@ def lpv_synthesis(
     ncon: int | None = None,
     *,
     skew_scalings: bool = True,
-    time_limit: float = 120.0,
+    time_limit: float = 600.0,
     progress: Callable[[str, float], None] | None = None,
 ) -> LPVController:
     """A controller that is an LFT in the plant's scheduling parameters, with a certified closed-loop gain.
