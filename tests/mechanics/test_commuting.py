@@ -9,7 +9,8 @@ from lftgen.lft.evaluation import evaluate_ports
 from lftgen.lft.field import FLOAT
 from lftgen.mechanics.commuting import dynamics
 from lftgen.mechanics.commuting.planar import PlanarDynamics, find_planar
-from lftgen.mechanics.commuting.stiffness import StiffnessPass
+from lftgen.mechanics.commuting.stiffness import StiffnessPass, all_pairs
+from lftgen.mechanics.commuting.transposes import PassCount, likely_transposes, order, stiffness
 
 
 def chain(axes, com, *, gravity=(0, 0, -9.81)):
@@ -84,7 +85,7 @@ def slider():
 
 
 CHAINS = [(planar, 2), (planar, 4), (planar, 5), (alternating, 3), (alternating, 5)]
-CHAINS += [pytest.param(planar, 12, marks=pytest.mark.heavy)]
+CHAINS += [pytest.param(kind, 12, marks=pytest.mark.heavy) for kind in (planar, alternating)]
 
 
 @pytest.mark.parametrize(("kind", "n"), CHAINS, ids=lambda v: getattr(v, "__name__", str(v)))
@@ -93,6 +94,31 @@ def test_chains_are_right(kind, n):
     mechanism = kind(n)
     plant = mechanism.linearize()
     assert lg.check(mechanism, plant, samples=10, tolerance=1e-10).passed
+
+
+@pytest.mark.parametrize(("n", "order"), [(12, 567), pytest.param(20, 1765, marks=pytest.mark.heavy)])
+def test_long_chains(n, order):
+    """Reduced once, as a whole: as many repetitions as the count promises, and nine digits at random points of the box."""
+    mechanism = alternating(n)
+    plant, unreduced = mechanism.linearize(), mechanism.linearize(reduce=False)
+    assert plant.order <= order < unreduced.order
+    rng = np.random.default_rng(5)
+    values = {p.name: rng.uniform(p.lower, p.upper, 20) for p in mechanism.parameters}
+    got, want = plant.evaluate(values), unreduced.evaluate(values)
+    for block in "ABCD":
+        truth = getattr(want, block)
+        assert np.abs(getattr(got, block) - truth).max() <= 1e-10 * np.abs(truth).max(initial=1)
+
+
+def test_transposes_are_counted():
+    """A pass near the tips and the base, transposes between them: the count orders the choices as realisations do."""
+    mechanism = alternating(8)
+    base = mechanism.acceleration - mechanism.gravity
+    likely = likely_transposes(mechanism.tree, base)
+    sizes = [order(stiffness(mechanism.tree, base, FLOAT, taken)) for taken in (likely[0], likely[-1])]
+    assert sizes[0] < order(stiffness(mechanism.tree, base, FLOAT, frozenset())) < sizes[1]
+    counted = PassCount(mechanism.tree, base).order(all_pairs(mechanism.tree))
+    assert sizes[0] <= counted
 
 
 @pytest.mark.parametrize("build", [branched, slider, lambda: planar(3), lambda: alternating(3)])
@@ -186,7 +212,10 @@ def test_planar_form_is_exact_in_exact_mode():
 
 def test_a_wrong_form_is_refused(monkeypatch):
     """A form that is another model never gets through."""
-    monkeypatch.setattr(dynamics.StiffnessPass, "_wanted", lambda self, row, column: row == column)
+    right = dynamics.gravity_stiffness
+    monkeypatch.setattr(
+        dynamics, "gravity_stiffness", lambda tree, base, *rest, **more: right(tree, 2 * base, *rest, **more)
+    )
     with pytest.raises(lg.ReductionError, match="recursive"):
         alternating(3).linearize()
 

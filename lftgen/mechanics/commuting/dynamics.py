@@ -17,10 +17,10 @@ from lftgen.lft.connect import renamed
 from lftgen.lft.data import LFTData
 from lftgen.lft.evaluation import evaluate_ports
 from lftgen.lft.field import Field
-from lftgen.lft.reduction.kalman import reduce
+from lftgen.lft.reduction.kalman import reduce as reduce_order
 from lftgen.mechanics.coefficients import realize_coefficient
 from lftgen.mechanics.commuting.planar import PlanarDynamics, find_planar
-from lftgen.mechanics.commuting.stiffness import StiffnessPass
+from lftgen.mechanics.commuting.transposes import likely_transposes, smallest, stiffness
 from lftgen.mechanics.joints import Joint
 from lftgen.mechanics.tree import Tree
 
@@ -38,15 +38,26 @@ def is_planar(tree: Tree) -> bool:
     return find_planar(tree) is not None
 
 
+def gravity_stiffness(tree: Tree, base: sp.MatrixBase, field: Field, *, reduce: bool = True) -> LFTData:
+    """The gravity stiffness (joints x joints) in one outward pass, some entries as transposes where that pays.
+
+    Not reduced, the transposes are chosen by count alone.
+    """
+    if reduce:
+        return smallest(tree, base, field)[1]
+    return stiffness(tree, base, field, likely_transposes(tree, base)[0], reduce=False)
+
+
 def spatial_dynamics(
     tree: Tree,
-    base: sp.MatrixBase,
     inertial: LFTData,
     full: LFTData | None,
     bent: Sequence[str],
-    stiffness: LFTData | None = None,
+    K: LFTData,
+    *,
+    reduce: bool = True,
 ) -> LFTData:
-    """Inertia by the recursion without equilibrium terms, gravity stiffness in one outward pass.
+    """Inertia by the recursion without equilibrium terms, gravity stiffness apart from it.
 
     Parameters
     ----------
@@ -54,13 +65,15 @@ def spatial_dynamics(
         The recursion without equilibrium terms.
     full, bent
         The whole recursion, from which the outputs ``bent`` (those in which equilibrium terms count) are taken.
-    stiffness : LFTData, optional
-        The gravity stiffness (joints x joints) where it is there already.
+    K : LFTData
+        The gravity stiffness (joints x joints).
+    reduce : bool
+        Reduce the sum.
     """
     joints = [j for j in tree.joints if j.dof]
-    stiffness = StiffnessPass(tree, base, inertial.field).matrix() if stiffness is None else stiffness
-    K = renamed(stiffness, inputs=[_position(j) for j in joints], outputs=[_drive(j) for j in joints])
-    return _sum([(inertial, None, bent), (K, None, ()), *_bent_part(full, bent)], inertial, full)
+    K = renamed(K, inputs=[_position(j) for j in joints], outputs=[_drive(j) for j in joints])
+    whole = _sum([(inertial, None, bent), (K, None, ()), *_bent_part(full, bent)], inertial, full)
+    return reduce_order(whole) if reduce else whole
 
 
 def planar_dynamics(
@@ -87,7 +100,7 @@ def planar_dynamics(
     parts: list[_Part] = [(inertial, others, sensors), (HK, None, ()), *_bent_part(full, bent)]
     if set(sensors) - set(bent):
         parts.append((inertial, None, [*drives, *bent]))
-    return _sum(parts, inertial, full)
+    return reduce_order(_sum(parts, inertial, full))
 
 
 def planar_stiffness(tree: Tree, base: sp.MatrixBase, field: Field) -> LFTData | None:
@@ -143,7 +156,7 @@ def _sum(parts: Sequence[_Part], inertial: LFTData, full: LFTData | None) -> LFT
         piece = _aligned(a, wanted, left_out, inputs, outputs)
         total = piece if total is None else add(total, piece)
     assert total is not None
-    return reduce(total)
+    return total
 
 
 def _aligned(

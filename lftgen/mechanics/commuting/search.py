@@ -3,7 +3,7 @@
 Two searches, each for any tree.  *Words*: the dynamics is read as a polynomial in its parameters and the z's of its angles
 (:mod:`letters`), in absolute angles where axes are parallel, and the order of the factors of each coefficient is annealed
 (:mod:`turn_words`).  *Transposes*: which entries of the gravity stiffness above the diagonal are read from the tip to the base
-(:mod:`stiffness`).
+(:mod:`transposes`).
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from dataclasses import dataclass, field
 import numpy as np
 import sympy as sp
 
-from lftgen.lft.algebra import add, constant, multiply, transpose
-from lftgen.lft.connect import renamed, unnamed
+from lftgen.lft.algebra import constant, multiply
+from lftgen.lft.connect import renamed
 from lftgen.lft.data import LFTData
 from lftgen.lft.field import Field
 from lftgen.lft.reduction.bound import order_bound
-from lftgen.lft.reduction.kalman import reduce
 from lftgen.mechanics.commuting.letters import TurnPolynomial, read_polynomial
-from lftgen.mechanics.commuting.stiffness import Pairs, StiffnessPass, all_pairs, paths
+from lftgen.mechanics.commuting.stiffness import Pairs, paths
+from lftgen.mechanics.commuting.transposes import order, smallest, stiffness
 from lftgen.mechanics.commuting.turn_realization import realize_turn_words
 from lftgen.mechanics.commuting.turn_words import TurnSearch
 from lftgen.mechanics.joints import Joint
@@ -37,11 +37,6 @@ QUICK_MOVES, QUICK_WORK = 1500, 200_000
 time."""
 QUICK_GRID, QUICK_ENTRIES = 1_000, 2_000
 """Only polynomials up to this size (points of the grid, coefficients) are searched by default."""
-
-
-def order(a: LFTData) -> int:
-    """Repetitions of all scalar blocks."""
-    return sum(b.repetitions for b in a.structure.blocks if b.is_scalar)
 
 
 @dataclass
@@ -157,20 +152,12 @@ def by_transposes(tree: Tree, base: sp.MatrixBase, number: Field, clock: Clock, 
     ``have`` is the order of the whole dynamics with the stiffness in one pass, for the reports.
     """
 
-    def built(taken: Pairs) -> LFTData:
-        turned = frozenset((b, a) for a, b in taken)
-        K = StiffnessPass(tree, base, number, pairs=everything - taken).matrix()
-        if not taken:
-            return K
-        return reduce(unnamed(add(K, transpose(StiffnessPass(tree, base, number, pairs=turned).matrix()))))
-
-    everything, none = all_pairs(tree), Pairs()
-    first = built(none)
-    best = _Best(none, first)
+    start, first = smallest(tree, base, number)
+    best = _Best(start, first)
     for taken in _choices(tree, best):
         if clock.left <= 0:
             break
-        K = built(taken)
+        K = stiffness(tree, base, number, taken)
         if order(K) < order(best.stiffness):
             best.taken, best.stiffness = taken, K
         clock.tell(have - order(first) + order(best.stiffness))

@@ -18,6 +18,7 @@ K(others)^T``; rows that leave out different columns then have a V each.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import sympy as sp
@@ -27,7 +28,7 @@ from lftgen.lft.blocks import Labels, from_blocks, identity
 from lftgen.lft.connect import unnamed
 from lftgen.lft.data import LFTData
 from lftgen.lft.field import Field
-from lftgen.lft.reduction.kalman import reduce
+from lftgen.lft.reduction.kalman import reduce as reduce_order
 from lftgen.mechanics.coefficients import realize_coefficient
 from lftgen.mechanics.joints import Joint
 from lftgen.mechanics.names import GROUND
@@ -63,9 +64,20 @@ class StiffnessPass:
     ----------
     pairs : frozenset of (row joint, column joint), optional
         The entries to take; all by default.
+    reduce : bool
+        Reduce in every body.
     """
 
-    def __init__(self, tree: Tree, base: sp.MatrixBase, field: Field, *, pairs: Pairs | None = None) -> None:
+    def __init__(
+        self,
+        tree: Tree,
+        base: sp.MatrixBase,
+        field: Field,
+        *,
+        pairs: Pairs | None = None,
+        reduce: bool = True,
+    ) -> None:
+        self._reduce: Callable[[LFTData], LFTData] = reduce_order if reduce else (lambda a: a)
         self.tree, self.base, self.field = tree, base, field
         self.moving = [j.name for j in tree.joints if j.dof]
         self.pairs = all_pairs(tree) if pairs is None else pairs
@@ -83,13 +95,13 @@ class StiffnessPass:
             start = self._labels((), [root])
             a = self.coefficient(self.base)
             entries = {(label, label[1]): a for label in start if label[0] == "G"}
-            parts.append(reduce(unnamed(multiply(f, from_blocks(start, columns, entries, self.field)))))
+            parts.append(self._reduce(unnamed(multiply(f, from_blocks(start, columns, entries, self.field)))))
             places += rows
         rows_of = {(i, *place): 1 for i, place in enumerate(places)}
         gathered = {(a, (i, k, a)): identity(1, self.field) for i, (k, a) in enumerate(places)}
         masses = self._masses(places)
         collect = from_blocks(columns, rows_of, gathered, self.field)
-        return reduce(unnamed(multiply(multiply(collect, masses), vstack(parts))))
+        return self._reduce(unnamed(multiply(multiply(collect, masses), vstack(parts))))
 
     def _masses(self, places: list[tuple[str, str]]) -> LFTData:
         return block_diag(
@@ -135,7 +147,7 @@ class StiffnessPass:
             return [], from_blocks({}, before, {}, self.field)
         update = multiply(self._swing(joint, before, after, passed), self._turn(joint, before))
         step = multiply(update, self._shift(joint, before, passed))
-        return rows, reduce(unnamed(multiply(vstack(parts), step)))
+        return rows, self._reduce(unnamed(multiply(vstack(parts), step)))
 
     def _own_rows(self, com: sp.MatrixBase, now: tuple[str, ...], labels: Labels) -> LFTData:
         lever = self.coefficient(com.T)
