@@ -159,21 +159,8 @@ def generalized_plant(
     (('r',), ('x_error_performance', 'f'), ('x_error',), ('x', 'v'))
     """
     instance(plant, LFT, "generalized_plant: plant")
-    groups = {
-        name: items(value, f"generalized_plant: {name}", str)
-        for name, value in (
-            ("controls", controls),
-            ("measurements", measurements),
-            ("inputs", inputs),
-            ("outputs", outputs),
-        )
-    }
-    for name, members in groups.items():
-        if not members:
-            raise ModelError(f"generalized_plant: {name} is empty")
-        if len(set(members)) < len(members):
-            raise ModelError(f"generalized_plant: {name} has a name twice: {', '.join(members)}")
-    w, u, z, y = (groups[k] for k in ("inputs", "controls", "outputs", "measurements"))
+    w, u = _group(inputs, "inputs"), _group(controls, "controls")
+    z, y = _group(outputs, "outputs"), _group(measurements, "measurements")
     references, noise = _names(references, "references"), _names(noise, "noise")
     w = (*w, *(n for n in [*references, *noise] if n not in w))
     wide = _with_references(plant, references, {*z, *y})
@@ -194,6 +181,16 @@ def generalized_plant(
     lft = block_diag([left, np.eye(len(y))]) @ chosen @ block_diag([right, np.eye(len(u))])
     lft = lft.rename(outputs=[*z_names, *y], inputs=[*w_names, *u])
     return GeneralizedPlant(lft, w_names, u, z_names, y)
+
+
+def _group(given: Any, what: str) -> tuple[str, ...]:
+    """Names, at least one, each once, or a ModelError."""
+    members = items(given, f"generalized_plant: {what}", str)
+    if not members:
+        raise ModelError(f"generalized_plant: {what} is empty")
+    if len(set(members)) < len(members):
+        raise ModelError(f"generalized_plant: {what} has a name twice: {', '.join(members)}")
+    return members
 
 
 def _mapping(given: Any, what: str) -> dict[str, Any]:

@@ -13,8 +13,9 @@ from lftgen.analysis.mu import pieces
 from lftgen.analysis.mu.box import Box
 from lftgen.analysis.mu.frequencies import Clock
 from lftgen.analysis.mu.loop import Loop
-from lftgen.analysis.mu.lower import Singular, lower_bound
+from lftgen.analysis.mu.lower import lower_bound
 from lftgen.analysis.mu.margin import MarginSearch
+from lftgen.analysis.mu.singular import Singular
 from lftgen.analysis.mu.structure import MuStructure, parse_blocks
 from lftgen.analysis.mu.upper import Problem, minimise
 from lftgen.errors import IllPosedError, ModelError

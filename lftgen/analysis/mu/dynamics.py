@@ -15,8 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lftgen.analysis.mu.aligned import aligned_blocks
 from lftgen.analysis.mu.loop import Loop
-from lftgen.analysis.mu.lower import Parts, aligned_blocks, delta_matrix
+from lftgen.analysis.mu.singular import Parts, delta_matrix
 
 STEPS = 60
 STARTS = 4

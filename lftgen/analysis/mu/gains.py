@@ -9,8 +9,8 @@ import numpy as np
 
 from lftgen.analysis.mu.dynamics import has_dynamics, worst_blocks
 from lftgen.analysis.mu.loop import Loop
-from lftgen.analysis.mu.lower import delta_matrix
 from lftgen.analysis.mu.migration import directions
+from lftgen.analysis.mu.singular import delta_matrix
 
 TURNS = 8
 """How often complex blocks and the rest are improved by turns."""

@@ -30,16 +30,9 @@ class MarginSearch:
     def run(self) -> RobustStability:
         if not self.loop.structure.blocks and self.loop.poles(self.box.nominal).real.max() < 0:
             return RobustStability(self.largest, self.upper, tried="no parameter occurs")
-        for reals, name in (
-            (self.box.nominal, "unstable nominal"),
-            (0 * self.box.nominal, "unstable middle"),
-        ):
-            poles = self.loop.poles(reals)
-            if poles.real.max() >= 0:
-                pole = poles[np.argmax(poles.real)]
-                where, frequency = self.box.values(reals), float(abs(pole.imag))
-                text = f"a pole at {pole:.6g} at the {name.split()[1]} of the box"
-                return RobustStability(0.0, 0.0, where, frequency, name, text)
+        unstable = self._unstable()
+        if unstable is not None:
+            return unstable
         status = ""
         try:
             self._search()
@@ -62,6 +55,20 @@ class MarginSearch:
             "; ".join(self.tried),
             uncertainties=blocks,
         )
+
+    def _unstable(self) -> RobustStability | None:
+        """The result for a loop that is not stable where it must be."""
+        for reals, name in (
+            (self.box.nominal, "unstable nominal"),
+            (0 * self.box.nominal, "unstable middle"),
+        ):
+            poles = self.loop.poles(reals)
+            if poles.real.max() >= 0:
+                pole = poles[np.argmax(poles.real)]
+                where, frequency = self.box.values(reals), float(abs(pole.imag))
+                text = f"a pole at {pole:.6g} at the {name.split()[1]} of the box"
+                return RobustStability(0.0, 0.0, where, frequency, name, text)
+        return None
 
     def _goal(self) -> float:
         return min(self.upper * (1 - self.tolerance), self.largest)

@@ -10,8 +10,9 @@ import numpy as np
 from lftgen.analysis.mu.frequencies import Channels, Clock
 from lftgen.analysis.mu.gains import interesting_frequencies
 from lftgen.analysis.mu.loop import Loop
-from lftgen.analysis.mu.lower import Singular, local_bound, lower_bound
+from lftgen.analysis.mu.lower import local_bound, lower_bound
 from lftgen.analysis.mu.migration import Destabiliser
+from lftgen.analysis.mu.singular import Singular
 from lftgen.analysis.mu.structure import MuStructure
 from lftgen.analysis.mu.upper import Problem, minimise
 
