@@ -68,10 +68,11 @@ class Exchange:
                 out[i] |= from_d
         return out
 
-    def of_values(self, entry: Entry, target: Target, n: int) -> np.ndarray:
+    def of_values(self, entry: Entry, target: Target, n: int, *, nominal: float = 0.0) -> np.ndarray:
         """Ports of the LFT from those of the exchanged one, at n points; returns which points are suspicious.
 
-        A point is suspicious where the corner is close to singular: there the value may not exist.
+        A point is suspicious where the corner is close to singular, beside its entries there or its largest entry at the
+        nominal: there the value may not exist.
 
         Parameters
         ----------
@@ -85,7 +86,10 @@ class Exchange:
         corner, right = ([[entry(i, j) for j in js] for i in r] for js in (c, d))
         with np.errstate(all="ignore"):
             out = [[target[i, j] for j in (*c, *d)] for i in r]
-            bad = _solved_two(corner, right, out) if len(r) == 2 else _solved(corner, right, out, n)
+            if len(r) == 2:
+                bad = _solved_two(corner, right, out, nominal)
+            else:
+                bad = _solved(corner, right, out, n, nominal)
             for i in dict.fromkeys(i for i, _ in target if i not in r):
                 gains = [(entry(i, j), row) for j, row in zip(c, out, strict=True) if _present(entry(i, j))]
                 for q, j in enumerate((*c, *d)):
@@ -104,7 +108,7 @@ def _present(value: np.ndarray | float) -> bool:
 _Table = list[list[np.ndarray | float]]
 
 
-def _solved(corner: _Table, right: _Table, out: list[list[np.ndarray]], n: int) -> np.ndarray:
+def _solved(corner: _Table, right: _Table, out: list[list[np.ndarray]], n: int, nominal: float) -> np.ndarray:
     """``corner^-1 [I, -right]`` at n points into ``out``; suspicious points."""
     m, k = len(corner), len(right[0])
     tableau = np.zeros((m, 2 * m + k, n))
@@ -114,7 +118,7 @@ def _solved(corner: _Table, right: _Table, out: list[list[np.ndarray]], n: int) 
             tableau[i, j] = corner[i][j]
         for j in range(k):
             np.negative(right[i][j], out=tableau[i, 2 * m + j])
-    size = np.abs(tableau[:, :m]).max(axis=(0, 1), initial=0.0)
+    size = np.abs(tableau[:, :m]).max(axis=(0, 1), initial=nominal)
     solution = eliminated(tableau)
     for row, values in zip(out, solution, strict=True):
         for place, value in zip(row, values, strict=True):
@@ -122,7 +126,7 @@ def _solved(corner: _Table, right: _Table, out: list[list[np.ndarray]], n: int) 
     return np.asarray(~(size * np.abs(solution[:, :m]).max(axis=(0, 1), initial=0.0) < CORNER_CONDITION))
 
 
-def _solved_two(corner: _Table, right: _Table, out: list[list[np.ndarray]]) -> np.ndarray:
+def _solved_two(corner: _Table, right: _Table, out: list[list[np.ndarray]], nominal: float) -> np.ndarray:
     """The same for a 2 x 2 corner, by Cramer's rule."""
     (a, b), (c, d) = corner
     determinant = np.asarray(a * d - b * c)
@@ -143,7 +147,7 @@ def _solved_two(corner: _Table, right: _Table, out: list[list[np.ndarray]]) -> n
             np.multiply(minors[0], first if row is out[0] else second, out=row[j])
             row[j] -= minors[1] * (second if row is out[0] else first)
             row[j] *= negative
-    size = max(float(max(np.max(v), -np.min(v))) for v in (a, b, c, d)) ** 2
+    size = max(nominal, *(float(max(np.max(v), -np.min(v))) for v in (a, b, c, d))) ** 2
     if size * float(max(np.max(positive), -np.min(positive))) < CORNER_CONDITION:
         return np.zeros(out[0][0].shape, dtype=bool)
     return np.broadcast_to(~(size < CORNER_CONDITION * np.abs(determinant)), out[0][0].shape)

@@ -76,7 +76,8 @@ class Plan:
             k = self.place[i, j]
             return values[k] if k >= 0 else float(self.ports[i, j])
 
-        return self.exchange.of_values(entry, target, n)
+        corner = self.ports[np.ix_(self.exchange.rows, self.exchange.columns)]
+        return self.exchange.of_values(entry, target, n, nominal=float(np.abs(corner).max()))
 
     def space(self, n: int) -> np.ndarray:
         """Space for all ports (rows, columns, n) that already holds those that never change."""
