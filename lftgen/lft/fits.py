@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from lftgen.lft.data import LFTData
 from lftgen.lft.evaluation import numeric
 from lftgen.lft.field import FLOAT
 from lftgen.lft.maps import change_maps
-from lftgen.lft.realization.fitting import Samples, fit, points_needed, price
+from lftgen.lft.realization.fitting import Samples, fit, points_needed, price, random_start
 from lftgen.lft.realization.result import Realization
 from lftgen.lft.realization.work import Work
 from lftgen.lft.reduction.kalman import scalar_lft
@@ -21,6 +22,8 @@ LARGEST_PRICE = 0.03
 """Seconds of an iteration above which nothing is tried."""
 _FRESH = 40
 _STARTS = 4
+_NOISES = (0.02, 0.1, 0.3)
+_GRAMIAN_POINTS = 100
 Counts = tuple[int, ...]
 
 
@@ -44,7 +47,8 @@ class Fits:
     def __post_init__(self) -> None:
         """Parameters in units of their ranges."""
         self.rng = np.random.default_rng(self.seed)
-        blocks = [b for b in self.lft.structure.blocks if b.repetitions]
+        blocks = tuple(b for b in self.lft.structure.blocks if b.repetitions)
+        self.lft = replace(self.lft, structure=replace(self.lft.structure, blocks=blocks))
         self.names = [b.name for b in blocks]
         self.maps = {b.name: _unit_map(b.parameter.coordinate_bounds) for b in blocks if b.parameter}
         self.least: Counts = tuple(self.bounds[name] for name in self.names)
@@ -59,10 +63,10 @@ class Fits:
     def smaller(self, work: Work) -> LFTData | None:
         """A realisation with fewer repetitions; None where none is found before the work is used up."""
         for counts in self._targets():
-            for _ in range(_STARTS):
+            for k in range(_STARTS if counts != self.least else 2 * _STARTS):
                 if work.exhausted:
                     return None
-                found = self._run(counts, work)
+                found = self._run(counts, work, near=bool(k % 2))
                 if found is not None:
                     return self._lft(found)
         return None
@@ -79,15 +83,43 @@ class Fits:
         some = dict.fromkeys([self.least, *more, *less])
         return [counts for counts in some if sum(counts) < sum(self.have)]
 
-    def _run(self, counts: Counts, work: Work) -> Realization | None:
+    def _run(self, counts: Counts, work: Work, *, near: bool) -> Realization | None:
+        """From a random start, or from one near the given realisation."""
         needed = points_needed(sum(counts), self.lft.shape)
         circle = np.exp(1j * self.rng.uniform(-np.pi, np.pi, (needed, len(counts))))
         box = self.rng.uniform(-1, 1, (_FRESH, len(counts)))
         samples = Samples.of(circle, self._values(circle))
-        fresh = Samples(
-            box, self._values(box) / samples.rows[:, None] / samples.columns, samples.rows, samples.columns
+        fresh = replace(samples, points=box, values=samples.scaled(self._values(box)))
+        if near and all(n <= have for n, have in zip(counts, self.have, strict=True)):
+            start = samples.scaled(self._truncated(counts))
+            start = start + self.rng.choice(_NOISES) * self.rng.standard_normal(start.shape)
+        else:
+            start = random_start(samples, sum(counts), self.rng)
+        return fit(samples, fresh, counts, start, work)
+
+    @cached_property
+    def _balanced(self) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """Left and right bases of each block, the directions of least effect last (from Gramians over the box)."""
+        a, points = self.scalar, self.rng.uniform(-1, 1, (_GRAMIAN_POINTS, len(self.have)))
+        delta = np.repeat(points, self.have, axis=1)
+        reached = np.linalg.solve(np.eye(a.order) - a.dd * delta[:, None, :], a.dp[None])
+        seen = np.linalg.solve(np.eye(a.order) - a.dd.T * delta[:, None, :], a.pd.T[None])
+        left, right = [], []
+        for g in a.groups:
+            x, y = (_factor(v[:, g]) for v in (reached, seen))
+            u, s, vt = np.linalg.svd(y.T @ x)
+            left.append((u / np.sqrt(s)).T @ y.T)
+            right.append(x @ vt.T / np.sqrt(s))
+        return left, right
+
+    def _truncated(self, counts: Counts) -> np.ndarray:
+        """M of the given realisation without the directions of least effect."""
+        left, right = self._balanced
+        a = self.scalar.projected(
+            [x[:n] for x, n in zip(left, counts, strict=True)],
+            [x[:, :n] for x, n in zip(right, counts, strict=True)],
         )
-        return fit(samples, fresh, counts, rng=self.rng, work=work)
+        return np.block([[a.dd, a.dp], [a.pd, a.pp]])
 
     def _values(self, points: np.ndarray) -> np.ndarray:
         """The given LFT at points (N, parameters) in units of the ranges."""
@@ -103,16 +135,21 @@ class Fits:
         """With the names and maps of the given one."""
         counts = [r.letters.count(k) for k in range(len(self.names))]
         blocks = [
-            replace(b, repetitions=counts[self.names.index(b.name)], map=self.maps[b.name])
-            for b in self.lft.structure.blocks
-            if b.repetitions
+            replace(b, repetitions=n, map=self.maps[b.name])
+            for b, n in zip(self.lft.structure.blocks, counts, strict=True)
         ]
         structure = replace(self.lft.structure, blocks=tuple(blocks))
         M = np.block([[r.M11, r.M12], [r.M21, r.M22]])
         raw = LFTData(M, structure, self.lft.inputs, self.lft.outputs, FLOAT)
-        return change_maps(raw, {b.name: b.map for b in self.lft.structure.blocks if b.repetitions})
+        return change_maps(raw, {b.name: b.map for b in self.lft.structure.blocks})
 
 
 def _unit_map(bounds: tuple[float, float]) -> DeltaMap:
     low, high = bounds
     return DeltaMap((low + high) / 2, (high - low) / 2)
+
+
+def _factor(vectors: np.ndarray) -> np.ndarray:
+    """A square root of the Gramian of vectors (N, n, ports)."""
+    gram = np.einsum("nai,nbi->ab", vectors, vectors) / len(vectors)
+    return np.linalg.cholesky(gram + 1e-13 * max(float(np.trace(gram)), 1e-300) * np.eye(len(gram)))

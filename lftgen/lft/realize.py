@@ -145,7 +145,7 @@ def _search(attempts: list[Attempt], contest: Contest, work: Work, progress: Pro
     seed = 0
     while contest.best is not None and work.left > _LEAST and not contest.minimal:
         _search_words(attempts, contest, work, length, progress)
-        fitting = seed < _FITTED and _fit(contest, work, length, seed)
+        fitting = seed < _FITTED and _fit(contest, work, _LONGER * length, seed)
         if contest.minimal or not (fitting or _unfinished(attempts)):
             return
         attempts.sort(key=lambda a: a.total)
@@ -200,7 +200,8 @@ _OPERATION = 3e-3  # prices in seconds: an operation of the expressions,
 _STAGE = 2e-3  # a stage of a nested form,
 _REPETITION = 2e-3  # a repetition of a realisation
 _SEARCHED = 3
-_FITTED = 3  # rounds of fits
+_FITTED = 4  # rounds of fits...
+_LONGER = 1.5  # ...so many times as long as those of words
 _FAR = 1.6  # problems with so many times the repetitions of the best are not searched
 _REALISED = 2
 

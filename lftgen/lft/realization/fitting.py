@@ -24,12 +24,12 @@ MET = 3e-12
 """Largest deviation at fresh points, relative to the largest value of the row and column."""
 LARGEST_ENTRY = 100.0
 """Larger entries of M would cost accuracy."""
-_ITERATIONS = 150
-_PATIENCE = 25
+_ITERATIONS = 500
+_PATIENCE, _LONG_PATIENCE, _CLOSE = 30, 120, 1e-10
 _SPREADS = (0.1, 0.2, 0.4)  # of random entries of M, where Delta is of size one
 _INNER = 0.3  # of entries of M11 beside the others
 _OVER = 1.5  # equations for each unknown
-_FLOPS = 1.5e9
+_FLOPS = 2e9
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,25 @@ class Samples:
         columns = _sizes(np.sqrt((np.abs(scaled) ** 2).mean(axis=0)).max(axis=0))
         return Samples(points, scaled / columns, rows, columns)
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of a value."""
+        return len(self.rows), len(self.columns)
+
+    def scaled(self, M: np.ndarray) -> np.ndarray:
+        """Values, or M of a realisation of the given values, for the scaled rows and columns."""
+        left, right = self._sides(M)
+        return M / left[:, None] / right
+
+    def unscaled(self, M: np.ndarray) -> np.ndarray:
+        """The way back."""
+        left, right = self._sides(M)
+        return M * left[:, None] * right
+
+    def _sides(self, M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        order = M.shape[-2] - len(self.rows)
+        return np.concatenate([np.ones(order), self.rows]), np.concatenate([np.ones(order), self.columns])
+
 
 def _sizes(x: np.ndarray) -> np.ndarray:
     return np.where(x > 0, np.exp2(np.round(np.log2(np.where(x > 0, x, 1.0)))), 1.0)
@@ -67,13 +86,22 @@ def price(order: int, shape: tuple[int, int]) -> float:
     """Seconds of one iteration."""
     p, m = shape
     unknowns, points = (order + p) * (order + m), points_needed(order, shape)
-    return 4e-4 + (4 * points * unknowns**2 + unknowns**3 + 60 * points * order**3) / (2 * _FLOPS)
+    return 3e-4 + (4 * points * unknowns**2 + unknowns**3 + 60 * points * order**3) / (2 * _FLOPS)
+
+
+def random_start(samples: Samples, order: int, rng: np.random.Generator) -> np.ndarray:
+    """Small random entries, those of M11 smaller still, around the mean of the values."""
+    p, m = samples.shape
+    M: np.ndarray = rng.choice(_SPREADS) * rng.standard_normal((order + p, order + m))
+    M[:order, :order] *= _INNER
+    M[order:, order:] = samples.values.real.mean(axis=0)
+    return M
 
 
 def fit(
-    samples: Samples, fresh: Samples, repetitions: Sequence[int], *, rng: np.random.Generator, work: Work
+    samples: Samples, fresh: Samples, repetitions: Sequence[int], start: np.ndarray, work: Work
 ) -> Realization | None:
-    """One run from a random start: the realisation in the scaled points where it is exact, or nothing.
+    """One run: the realisation where it is exact, or nothing.
 
     Parameters
     ----------
@@ -81,20 +109,17 @@ def fit(
         What to meet, and other points to check at (scaled alike).
     repetitions : sequence of int
         Of each letter.
-    rng : numpy Generator
+    start : array
+        M to begin from, in the scaled rows and columns.
     work : Work
         Charged for each iteration; the run ends where it is exhausted.
     """
     letters = tuple(int(x) for x in np.repeat(np.arange(len(repetitions)), repetitions))
-    n, (p, m) = len(letters), samples.values.shape[1:]
-    M = rng.choice(_SPREADS) * rng.standard_normal((n + p, n + m))
-    M[:n, :n] *= _INNER
-    M[n:, n:] = samples.values.real.mean(axis=0)
-    M = _descended(_Problem(samples, letters), M, work, price(n, (p, m)))
+    n = len(letters)
+    M = _descended(_Problem(samples, letters), start, work, price(n, samples.shape))
     if np.abs(M).max() > LARGEST_ENTRY or not _Problem(fresh, letters).error(M) <= MET:
         return None
-    rows, columns = np.concatenate([np.ones(n), samples.rows]), np.concatenate([np.ones(n), samples.columns])
-    M = M * rows[:, None] * columns
+    M = samples.unscaled(M)
     return Realization(M[:n, :n], M[:n, n:], M[n:, :n], M[n:, n:], letters)
 
 
@@ -160,16 +185,12 @@ def _descended(problem: _Problem, M: np.ndarray, work: Work, each: float) -> np.
     """Levenberg-Marquardt from M until nothing is gained, or too little."""
     here, damping = problem.step(M), 1e-2
     floor = (1e-15) ** 2 * problem.samples.values.size
-    trace = []
-    for k in range(_ITERATIONS):
+    trace: list[float] = []
+    for _ in range(_ITERATIONS):
         if here is None or here.cost <= floor or work.exhausted:
             break
-        trace.append(here.cost)
-        if (
-            k >= _PATIENCE
-            and trace[-1] > 0.3 * trace[-_PATIENCE]
-            and trace[-1] > 1e-20 * problem.samples.values.size
-        ):
+        trace.append(here.cost / problem.samples.values.size)
+        if _hopeless(trace):
             break
         work.charge(each)
         gram, gradient = here.normal_equations()
@@ -178,6 +199,12 @@ def _descended(problem: _Problem, M: np.ndarray, work: Work, each: float) -> np.
             break
         M, here, damping = moved
     return M
+
+
+def _hopeless(trace: list[float]) -> bool:
+    """Whether the mean square error has hardly changed for long; close to zero more patience pays."""
+    patience = _PATIENCE if trace[-1] > _CLOSE else _LONG_PATIENCE
+    return len(trace) > patience and 0.3 * trace[-patience] < trace[-1] > 1e-20
 
 
 def _improved(
@@ -193,6 +220,9 @@ def _improved(
             continue
         there = problem.step(M + change.reshape(M.shape))
         if there is not None and there.cost < here.cost:
-            return M + change.reshape(M.shape), there, max(damping / 5, 1e-14)
+            expected = -2 * float(gradient @ change) - float(change @ gram @ change)
+            quality = (here.cost - there.cost) / max(expected, 1e-300)
+            relief = 5.0 if quality > 0.75 else 1.0 if quality > 0.25 else 0.5
+            return M + change.reshape(M.shape), there, max(damping / relief, 1e-14)
         damping *= 4
     return None
