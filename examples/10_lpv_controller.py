@@ -9,6 +9,7 @@ Usage: ``python examples/10_lpv_controller.py FOLDER`` (default ``out``).
 
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import control
@@ -20,7 +21,7 @@ import lftgen as lg
 from lftgen import rigidbody
 
 MASSES = {"m1": 0.5, "m2": 0.3, "m3": 0.2}
-TIME_LIMIT = 90.0
+TIME_LIMIT = 240.0
 
 
 def arm() -> lg.Mechanism:
@@ -63,7 +64,7 @@ def design(mechanism: lg.Mechanism, time_limit: float = TIME_LIMIT) -> tuple[lg.
             "error", inputs=["r1", "r2"], outputs=["e1", "e2"], output_weight=control.tf([1, 1], [2, 0.02])
         ),
     ]
-    return plant, lg.design(plant, K, wanted, starts=4, time_limit=time_limit)
+    return plant, lg.design(plant, K, wanted, starts=4, refinements=0, time_limit=time_limit)
 
 
 def controller_figure(K: lg.LFT, folder: Path) -> None:
@@ -119,29 +120,44 @@ def numeric_arm(scale: tuple[float, float, float]) -> rigidbody.Model:
     return rigidbody.Model(bodies, joints)
 
 
+def controller_surface(K: lg.LFT) -> Callable[[np.ndarray], np.ndarray]:
+    """Return ``S(q) = [A B; C D]`` of the controller, affine in t1 and t2, from its values at three points."""
+    corners = K.evaluate({"theta1": np.array([67.5, 90, 67.5]), "theta2": np.array([90, 90, 135.0])})
+    S = np.concatenate(
+        [np.concatenate([corners.A, corners.B], axis=2), np.concatenate([corners.C, corners.D], axis=2)],
+        axis=1,
+    )
+    t1, t2 = np.tan(np.deg2rad([22.5, 45]) / 2)
+    slopes = (S[1] - S[0]) / t1, (S[2] - S[0]) / t2
+
+    def surface(q: np.ndarray) -> np.ndarray:
+        t = np.tan((q - np.deg2rad([67.5, 90])) / 2)
+        return S[0] + slopes[0] * t[0] + slopes[1] * t[1]
+
+    return surface
+
+
 def follow(K: lg.LFT, folder: Path) -> float:
     """Simulate the full equations of motion under the controller; return the largest error in degrees.
 
     The torque that holds the nominal arm is fed forward; the true masses are 15 % off, so the controller carries the rest.
     """
     known, true = numeric_arm((1, 1, 1)), numeric_arm((1.15, 0.85, 1.15))
+    surface = controller_surface(K)
     n = len(K.states)
-
-    def controller(q: np.ndarray) -> tuple[np.ndarray, ...]:
-        degrees = np.clip(np.rad2deg(q), [45, 45], [90, 135])
-        at = K.evaluate({"theta1": degrees[:1], "theta2": degrees[1:]})
-        return at.A[0], at.B[0], at.C[0], at.D[0]
 
     def rate(t: float, state: np.ndarray) -> np.ndarray:
         q, qd, xk = state[:2], state[2:4], state[4:]
-        A, B, C, D = controller(slow_reference(t))
-        error = slow_reference(t) - q
-        torque = rigidbody.inverse_dynamics(known, slow_reference(t)) + C @ xk + D @ error
-        return np.concatenate([qd, rigidbody.forward_dynamics(true, q, qd, torque), A @ xk + B @ error])
+        wanted = slow_reference(t)
+        out = surface(wanted) @ np.concatenate([xk, wanted - q])  # [rates of the controller; torques]
+        torque = rigidbody.inverse_dynamics(known, wanted) + out[n:]
+        return np.concatenate([qd, rigidbody.forward_dynamics(true, q, qd, torque), out[:n]])
 
     start = np.concatenate([slow_reference(0), np.zeros(2 + n)])
     t = np.linspace(0, 20, 400)
-    run = solve_ivp(rate, (0, 20), start, t_eval=t, method="LSODA", rtol=1e-6, atol=1e-8)
+    run = solve_ivp(
+        rate, (0, 20), start, t_eval=t, method="Radau", rtol=1e-6, atol=1e-8
+    )  # the controller is stiff
     if not run.success:
         raise RuntimeError(run.message)
     wanted = np.rad2deg([slow_reference(ti) for ti in run.t]).T
@@ -175,7 +191,7 @@ def main(folder: str = "out", time_limit: float = TIME_LIMIT) -> dict[str, float
         f"largest overshoot of a step {100 * overshoot:.0f} %; along the trajectory at most {error:.2f} deg off; {seconds:.0f} s"
     )
     levels = {v.name: v.upper for v in result.requirements}
-    return {**levels, "overshoot": overshoot, "error": error, "seconds": seconds}
+    return {**levels, "overshoot": overshoot, "degrees off": error, "seconds": seconds}
 
 
 if __name__ == "__main__":

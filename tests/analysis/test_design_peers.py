@@ -109,7 +109,7 @@ def test_pid_of_a_process():
     plant = process().rename(inputs=["w", "u"], outputs=["z1", "z2", "y"])
     peer = ten_starts(plant, 1, 2, pid, np.array([0.3, 0.3, 0.03, 2.0]))
     block = lg.TunablePID("K", inputs="y", outputs="u")
-    found = lg.design(plant, block, lg.Requirement("all", "w", ["z1", "z2"]), starts=10, time_limit=60)
+    found = lg.design(plant, block, lg.Requirement("all", "w", ["z1", "z2"]), starts=10, time_limit=600)
     print(f"PID: design {found.value:.6f}, ten starts of BFGS {peer:.6f}")
     assert found.value <= peer * (1 + 1e-4)
     K = found.controllers["K"]
@@ -155,7 +155,7 @@ def test_reduced_orders(make, n_w, n_z, order, size):
     peer = ten_starts(plant, n_w, n_z, controller, size * np.ones((order + len(u)) * (order + len(y))))
     block = lg.TunableStateSpace("K", inputs=list(y), outputs=list(u), order=order)
     one = lg.Requirement("all", list(plant.inputs[:n_w]), list(plant.outputs[:n_z]))
-    found = lg.design(plant, block, one, starts=10, time_limit=60)
+    found = lg.design(plant, block, one, starts=10, time_limit=600)
     print(f"{make.__name__} order {order}: design {found.value:.6f}, ten starts of BFGS {peer:.6f}")
     assert found.value <= peer * (1 + 1e-4)
     assert found.requirements[0].upper == pytest.approx(found.value, rel=1e-6)

@@ -27,11 +27,12 @@ def design(
     *,
     starts: int = 5,
     start: Any = None,
+    refinements: int = 10,
     points: Mapping[str, Any] | None = None,
     decay: float = 0.0,
     tolerance: float = 1e-5,
     certify: bool = True,
-    time_limit: float = 120.0,
+    time_limit: float = 300.0,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> DesignResult:
@@ -50,9 +51,11 @@ def design(
         the plant and drives inputs of it (positive feedback: signs belong into the plant).
     requirements : Requirement or sequence of them
     starts : int
-        Random starting points (fewer where the time is over).
+        Starting points: observers with random weights for state-space blocks, and random controllers, by turns.
     start : array, optional
         A starting point of one's own, ``result.x`` of an earlier design; it replaces the random ones.
+    refinements : int
+        Points around the best controller from which it is searched once more; with a few, local minima are left behind.
     points : mapping of name to array, optional
         Parameter points to begin with, besides the nominal.
     decay : float
@@ -63,7 +66,7 @@ def design(
         Compute the guaranteed worst case of each requirement.  Controllers are then handed over only where every worst
         case, and so stability over the whole box, is guaranteed; ``certify=False`` hands over what was found.
     time_limit : float
-        Seconds for optimisation and search; certificates get as much again.
+        Seconds for optimisation and search, a net: all else that ends the search counts steps.  Certificates get as much again.
     progress : callable, optional
         Called with a text and the best value so far.
 
@@ -96,7 +99,9 @@ def design(
         progress=progress,
     )
     work.begin(points)
-    found = work.run(_guesses(work, start, starts, seed))
+    found = work.run(
+        _guesses(work, start, starts, seed), whole_number(refinements, "design: refinements", minimum=0)
+    )
     if found is None:
         status = "time limit" if work.search.over else "unstable"
         return DesignResult(status, seconds=round(time.monotonic() - begin, 3), points=work.points)

@@ -18,6 +18,8 @@ TOLERANCE = 1e-7
 ON_AXIS = 1e-5
 """A Hamiltonian eigenvalue this close to the imaginary axis, relative to its modulus, counts as a crossing."""
 MAX_LEVELS = 30
+FAR = 0.8
+"""Loops whose norm is below this fraction of the largest need not know it better than that."""
 FEEDTHROUGH = 1e-3
 """Levels this close to the gain at infinite frequency go by a pencil: the Hamiltonian inverts level^2 - D'D."""
 
@@ -48,7 +50,8 @@ def peaks(loop: LoopStack, poles: np.ndarray) -> Peaks:
     seen = [(model, omega, gain)]
     open_ = np.arange(N)
     for _ in range(MAX_LEVELS):
-        new_model, new_omega = _between_crossings(loop, open_, norm[open_] * (1 + TOLERANCE))
+        level = np.maximum(norm[open_], FAR * np.max(norm))
+        new_model, new_omega = _between_crossings(loop, open_, level * (1 + TOLERANCE))
         if not len(new_model):
             break
         new_gain = largest(gains_at(loop, new_model, new_omega))

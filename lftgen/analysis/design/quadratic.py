@@ -9,6 +9,7 @@ Method: S. Mehrotra, SIAM J. Optimization 2 (1992) 575-601, as for quadratic pro
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotrs
 
 TOLERANCE = 1e-9
 """Relative complementarity and residuals at which the iteration stops."""
@@ -47,9 +48,8 @@ def solve_qp(H: np.ndarray, c: np.ndarray, G: np.ndarray, b: np.ndarray) -> tupl
             break
         K = H + (G.T * (y / s)) @ G
         K[range(n), range(n)] += ridge
-        try:
-            factor = np.linalg.cholesky(K)
-        except np.linalg.LinAlgError:
+        factor, failed = dpotrf(K, lower=1, overwrite_a=1)
+        if failed:
             break
 
         def direction(
@@ -61,7 +61,7 @@ def solve_qp(H: np.ndarray, c: np.ndarray, G: np.ndarray, b: np.ndarray) -> tupl
             y: np.ndarray = y,
         ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             right = -r_d - G.T @ ((y * r_p - r_c) / s)
-            dz = np.linalg.solve(factor.T, np.linalg.solve(factor, right))
+            dz = dpotrs(factor, right, lower=1)[0]
             ds = -r_p - G @ dz
             return dz, ds, (-r_c - y * ds) / s
 

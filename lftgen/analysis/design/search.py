@@ -65,13 +65,13 @@ class Search:
         return sorted(polished, key=lambda f: f[0])
 
     def refined(
-        self, problem: Problem, x: np.ndarray, others: list[np.ndarray], shakes: int
+        self, problem: Problem, x: np.ndarray, others: list[np.ndarray], refinements: int
     ) -> np.ndarray | None:
         """What other candidates or points around the best one lead to, where that is better; local minima are many."""
         best = begin = self.improve(problem, x)
         if best is None:
             return None
-        for k, guess in enumerate([*others, *(None for _ in range(shakes))]):
+        for k, guess in enumerate([*others, *(None for _ in range(refinements))]):
             if self.over:
                 break
             near = self._shaken(best[1], k) if guess is None else guess

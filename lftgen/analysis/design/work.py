@@ -24,8 +24,6 @@ from lftgen.errors import ModelError
 from lftgen.lft.hinf_norm import hinf_norm
 from lftgen.lft.model import LFT
 
-SHAKES = 2
-"""Points around the best one from which it is minimised again, for each starting point."""
 ROUNDS = 12
 """Worst points are searched and added at most so often."""
 CLOSE = 0.02
@@ -138,7 +136,9 @@ class Work:
             out.append(max(hinf_norm(*m)[0] for m in zip(at.A, at.B, at.C, at.D, strict=True)))
         return out
 
-    def run(self, guesses: list[np.ndarray]) -> tuple[np.ndarray, list[WorstCaseGain]] | None:
+    def run(
+        self, guesses: list[np.ndarray], refinements: int
+    ) -> tuple[np.ndarray, list[WorstCaseGain]] | None:
         """The best controller that the search finds, and the worst cases found for it; None where none stabilises."""
         found = self.search.candidates(self.problem, guesses)
         if not found:
@@ -146,8 +146,7 @@ class Work:
         begun = count_of(self.points)
         x, worst = self.grow(found[0][1])
         others = [f[1] for f in found[1:]] if count_of(self.points) > begun else []
-        shakes = SHAKES * len(guesses) if len(guesses) > 1 else 0
-        better = self.search.refined(self.problem, x, others, shakes)
+        better = self.search.refined(self.problem, x, others, refinements)
         return (x, worst) if better is None else self.grow(better)
 
     def grow(self, x: np.ndarray) -> tuple[np.ndarray, list[WorstCaseGain]]:
@@ -158,7 +157,7 @@ class Work:
                 worst_case_gain(
                     loop,
                     certify=False,
-                    starts=32,
+                    starts=64,
                     seed=k,
                     time_limit=max(1.0, self.search.deadline - time.monotonic()),
                 )
