@@ -215,3 +215,27 @@ def test_two_link_arm():
             return {"theta1": 67.5 + 22 * np.sin(w * t), "theta2": 90 + 44 * np.cos(1.3 * w * t)}
 
         assert gain_in_time(found.closed_loop, moving, lambda t: np.exp(-0.2 * t), 20, 2) <= found.gamma
+
+
+def analysis_level_holds(closed, gamma):
+    """Whether a bounded-real inequality with scalings D, G holds for a closed loop: written apart from the synthesis."""
+    import cvxpy as cp
+
+    model = closed.normalized(recenter=True)
+    M, n, k = np.array(model.M, float), len(model.states), model.order
+    rate, inner, outer = M[:n], M[n : n + k], M[n + k :]
+    x, w, d = np.split(np.eye(M.shape[1]), [n, n + k])
+    X, D, G = (cp.Variable((m, m), symmetric=s) for m, s in ((n, True), (k, True), (k, False)))
+    linear = x.T @ X @ rate + inner.T @ (G - G.T) @ w
+    level = linear + linear.T + inner.T @ D @ inner - w.T @ D @ w + outer.T @ outer / gamma - gamma * d.T @ d
+    top = cp.Variable()
+    limits = [level << top * np.eye(M.shape[1]), X >> 0, D >> 0, cp.trace(X) <= 1e6, top >= -1]
+    cp.Problem(cp.Minimize(top), limits).solve(solver="CLARABEL")
+    return top.value < 0
+
+
+def test_certificate_of_the_controller_as_it_is_returned():
+    """The closed loop with the returned controller has the level by an analysis of its own, and not one well below."""
+    found = lg.lpv_synthesis(scalar_plant(lg.scheduled("p", (-3, 3))), 1, 1)
+    assert analysis_level_holds(found.closed_loop, found.gamma * 1.001)
+    assert not analysis_level_holds(found.closed_loop, found.gamma * 0.9)
