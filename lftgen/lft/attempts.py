@@ -14,6 +14,7 @@ from lftgen.lft.letters import close
 from lftgen.lft.problems import Problem
 from lftgen.lft.rational_matrix import Terms
 from lftgen.lft.realization import WordSearch, ho_kalman, search_words
+from lftgen.lft.realization.factors import centred_words
 from lftgen.lft.realization.work import Work
 
 FIRST_LOOK = 0.15
@@ -73,9 +74,10 @@ class Attempt:
 def attempted(problem: Problem, work: Work) -> Attempt:
     """The best common order of the letters, or the words along the factors where they are better."""
     numbers = problem.numbers()
-    found = search_words(
-        numbers, budget=FIRST_LOOK, restarts=0, target=0, starts=problem.starts(), pairs=problem.pairs
-    )
+    centred = centred_words(numbers, problem.pairs)
+    work.charge(centred.price)
+    starts = [*problem.starts(), *centred.words]
+    found = search_words(numbers, budget=FIRST_LOOK, restarts=0, target=0, starts=starts, pairs=problem.pairs)
     work.charge(found.work + _TERM * sum(int(np.count_nonzero(v)) for v in numbers.values()))
     return Attempt(problem, numbers, found)
 
