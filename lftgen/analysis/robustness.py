@@ -77,7 +77,8 @@ def robust_stability(
         raise ModelError(
             "robust_stability: the model has no states; use well_posed() or mu() for a static one"
         )
-    _common("robust_stability", tolerance, time_limit, seed, progress)
+    arguments.fraction(tolerance, "robust_stability: tolerance")
+    _common("robust_stability", time_limit, seed, progress)
     if not arguments.number(max_margin, "robust_stability: max_margin") > 0:
         raise ModelError(f"robust_stability: max_margin must be positive, got {max_margin!r}")
     clock = Clock(time_limit)
@@ -145,7 +146,8 @@ def worst_case_gain(
     ('done', 1.1547, True, 1.0)
     """
     plant = arguments.instance(plant, LFT, "worst_case_gain: the plant")
-    _common("worst_case_gain", tolerance, time_limit, seed, progress)
+    arguments.number(tolerance, "worst_case_gain: tolerance", minimum=0)
+    _common("worst_case_gain", time_limit, seed, progress)
     arguments.whole_number(starts, "worst_case_gain: starts", minimum=1)
     arguments.truth(certify, "worst_case_gain: certify")
     every = slice(None)
@@ -168,9 +170,8 @@ def worst_case_gain(
     return replace(search.run(certify, starts, seed), seconds=round(clock.spent, 4))
 
 
-def _common(who: str, tolerance: float, time_limit: float, seed: int, progress: Progress | None) -> None:
+def _common(who: str, time_limit: float, seed: int, progress: Progress | None) -> None:
     """Checks of the arguments that both functions have."""
-    arguments.fraction(tolerance, f"{who}: tolerance")
     arguments.number(time_limit, f"{who}: time_limit", minimum=0)
     arguments.whole_number(seed, f"{who}: seed")
     arguments.callback(progress, f"{who}: progress")

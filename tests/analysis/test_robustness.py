@@ -158,11 +158,12 @@ def test_named_results():
         (lambda: lg.mu([[1.0]], [("real", 1)], seed=-1), "seed must be"),
         (lambda: lg.mu([[1.0]], [("real", 1)], tolerance=2), "tolerance must be below 1"),
         (lambda: lg.mu([[1.0]], [("full complex", (1.5, 1))]), "shape"),
+        (lambda: lg.robust_stability(cubic_system(), tolerance=1.5), "tolerance must be below 1"),
         (lambda: lg.robust_stability(cubic_system(), max_margin=0), "max_margin must be positive"),
         (lambda: lg.robust_stability(cubic_system(), seed="a"), "seed must be"),
         (lambda: lg.robust_stability(cubic_system(), progress=3), "progress must be a function"),
         (lambda: lg.worst_case_gain(cubic_system(), progress="loud"), "progress must be a function"),
-        (lambda: lg.worst_case_gain(cubic_system(), tolerance=1.5), "tolerance must be below 1"),
+        (lambda: lg.worst_case_gain(cubic_system(), tolerance=-1), "tolerance must be at least 0"),
         (lambda: lg.worst_case_gain(cubic_system(), outputs=[]), "expected inputs and outputs"),
     ],
 )
