@@ -69,6 +69,19 @@ def progress_bar(text: str) -> Iterator[Callable[[int, int], None]]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
+@contextmanager
+def progress_of_search(text: str, seconds: float) -> Iterator[Callable[[int, float], None]]:
+    """Show on a terminal what a search has found; what is given is called with the repetitions so far and the seconds."""
+    console = err()
+    if not console.is_terminal:
+        yield lambda best, spent: None
+        return
+    with console.status(f"{text} ...") as status:
+        yield lambda best, spent: status.update(
+            f"{text}: {best} repetitions after {spent:.0f} of {seconds:.0f} s"
+        )
+
+
 def say(kind: str, text: object) -> None:
     """Write "error: ..." or "warning: ..." as plain text on standard error."""
     print(f"{kind}: {text}", file=sys.stderr)

@@ -24,9 +24,13 @@ class Work:
         Reduce the repetitions of the parameters while building.
     robot : sequence of str
         Settings of a robot file, ``KEY=VALUE``.
+    search : float
+        Seconds to go on looking for fewer repetitions.
     """
 
-    def __init__(self, path: Path, reduce: bool = True, robot: Sequence[str] | None = None) -> None:
+    def __init__(
+        self, path: Path, reduce: bool = True, robot: Sequence[str] | None = None, *, search: float = 0.0
+    ) -> None:
         import lftgen as lg
 
         self.data: dict[str, Any] = {"file": str(path)}
@@ -40,10 +44,22 @@ class Work:
         else:
             self.model = self.step("reading", _read, path, robot or ())
             self.trim = self.step("trim", self.model.trim)
-            self.plant = self.step("linearizing", self.model.linearize, self.trim, reduce=reduce)
+            self.plant = self._linearized(reduce, search)
             self.parameters = dict(self.model.parameters)
             self.data |= {"model": self.model.name, "description": self.model.description}
         self.data |= report.signals(self.plant)
+
+    def _linearized(self, reduce: bool, search: float) -> Any:
+        """The plant, with what a search has found so far on a terminal."""
+        if not search:
+            return self.step("linearizing", self.model.linearize, self.trim, reduce=reduce)
+        if not reduce:
+            raise ModelError("--search looks for fewer repetitions: leave out --no-reduce")
+        start, text = time.perf_counter(), f"{self.data['file']}: searching"
+        with console.progress_of_search(text, search) as progress:
+            plant = self.model.linearize(self.trim, search=search, progress=progress)
+        self.seconds["linearizing"] = round(time.perf_counter() - start, 4)
+        return plant
 
     def step(self, name: str, function: Any, *arguments: Any, **options: Any) -> Any:
         """Call a function with progress and note its time."""

@@ -117,6 +117,14 @@ def build(
     samples: Samples = 200,
     seed: Seed = 0,
     tolerance: Tolerance = 1e-8,
+    search: Annotated[
+        float,
+        typer.Option(
+            min=0.0,
+            metavar="SECONDS",
+            help="Go on looking for fewer repetitions; ends earlier where all are at their bounds.",
+        ),
+    ] = 0.0,
     robot: Robot = None,
     json: Json = False,
 ) -> None:
@@ -125,7 +133,7 @@ def build(
 
     if output is not None:
         output.mkdir(parents=True, exist_ok=True)
-    work = Work(model, reduce, robot)
+    work = Work(model, reduce, robot, search=search)
     work.describe()
     if check:
         work.check(samples, seed, tolerance)

@@ -240,3 +240,31 @@ def test_help_is_quick() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "Exit codes" in done.stdout
     assert f"lftgen {version('lftgen')}" in done.stdout
+
+
+def test_build_goes_on_searching(run) -> None:
+    """`--search SECONDS` passes a budget on, is listed, and is refused where nothing is reduced."""
+    plain, searched = (
+        json.loads(run("build", ARM, "--json", *more).out)["repetitions"]["total"]["repetitions"]
+        for more in ((), ("--search", "0.5"))
+    )
+    assert searched <= plain
+    assert "--search" in run("build", "--help").out
+    refused = run("build", ARM, "--search", "1", "--no-reduce")
+    assert refused.code == 2
+    assert "--no-reduce" in refused.err
+
+
+def test_search_reaches_the_model(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What follows `--search` is the `search` of `linearize`, with reports on its way."""
+    given, true = {}, lg.Mechanism.linearize
+
+    def linearize(mechanism, *arguments, **options):
+        given.setdefault("search", options.get("search"))
+        given.setdefault("progress", options.get("progress"))
+        return true(mechanism, *arguments, **options)
+
+    monkeypatch.setattr(lg.Mechanism, "linearize", linearize)
+    assert run("build", ARM, "--search", "0.25").code == 0
+    assert given["search"] == 0.25
+    assert callable(given["progress"])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import keyword
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -56,7 +56,15 @@ class ModelFile:
         with placed(self.source, ("joints",), self._joint_places()):
             return self.mechanism.trim(exact=exact)
 
-    def linearize(self, trim: Any = None, *, exact: bool = False, reduce: bool = True) -> Any:
+    def linearize(
+        self,
+        trim: Any = None,
+        *,
+        exact: bool = False,
+        reduce: bool = True,
+        search: float = 0.0,
+        progress: Callable[[int, float], None] | None = None,
+    ) -> Any:
         """Linearise the mechanism with the inputs and outputs of the file.
 
         Parameters
@@ -67,6 +75,10 @@ class ModelFile:
             Entries as exact numbers instead of floats.
         reduce : bool
             Reduce while assembling; False keeps every block as built.
+        search : float
+            Seconds to go on looking for fewer repetitions.
+        progress : callable, optional
+            Called with (fewest repetitions so far, seconds) during that search.
 
         Returns
         -------
@@ -83,7 +95,13 @@ class ModelFile:
             places |= {name: (section, i) for i, name in enumerate(names or ())}
         with placed(self.source, (), places):
             plant = self.mechanism.linearize(
-                trim, inputs=self.inputs, outputs=self.outputs, exact=exact, reduce=reduce
+                trim,
+                inputs=self.inputs,
+                outputs=self.outputs,
+                exact=exact,
+                reduce=reduce,
+                search=search,
+                progress=progress,
             )
             return plant.declare(*self.parameters.values())
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,9 +44,17 @@ class RobotFile:
         """The equilibrium."""
         return self.mechanism.trim(exact=exact)
 
-    def linearize(self, trim: Any = None, *, exact: bool = False, reduce: bool = True) -> Any:
-        """The LFT around the equilibrium."""
-        return self.mechanism.linearize(trim, exact=exact, reduce=reduce)
+    def linearize(
+        self,
+        trim: Any = None,
+        *,
+        exact: bool = False,
+        reduce: bool = True,
+        search: float = 0.0,
+        progress: Callable[[int, float], None] | None = None,
+    ) -> Any:
+        """The LFT around the equilibrium; arguments as those of :meth:`lftgen.Mechanism.linearize`."""
+        return self.mechanism.linearize(trim, exact=exact, reduce=reduce, search=search, progress=progress)
 
 
 def read_robot_file(path: str | Path, settings: Sequence[str] = ()) -> RobotFile:

@@ -125,15 +125,15 @@ def _reduced_floats(
     unit, scale = scaled_to_unit_range(s)
     work, rows, columns = balanced(unit)
     judge = _Judge(work, error_floor)
-    seen = {s.order}
     for tolerance in tolerances:
         small = reduced_once(work, tolerance)
         if small.order >= s.order and not strict:
             return s
-        if small.order in seen:
+        if small.order == s.order:
             continue
-        seen.add(small.order)
-        error = judge.error(small)
+        error = judge.error(
+            small
+        )  # of an order that was refused too: coarse tolerances can spoil the right spaces
         if error <= judge.accepted or (error <= CLEAR_ERROR and _is_clear(work, small.order, tolerance)):
             back = replace(small, dp=small.dp / columns, pd=small.pd / rows[:, None], pp=s.pp)
             return with_even_channels(unscaled(back, scale))
