@@ -1,6 +1,7 @@
-"""``python -m tests.benchmarks [evaluation] [orders] [core] [rigidbody] [--large] [--write]``.
+"""``python -m tests.benchmarks [expressions] [orders] [evaluation] [core] [rigidbody] [--large] [--search] [--write]``.
 
-Without names: evaluation and core.  ``--write`` keeps what was printed, with the machine, in docs/benchmarks.md.
+Without names: all of them.  ``--write`` keeps what was printed, with the date and the kind of machine, in
+docs/benchmarks.md; sections that were not measured stay as they are there.
 """
 
 import argparse
@@ -10,6 +11,7 @@ import io
 import os
 import platform
 import sys
+import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -18,12 +20,13 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: one core thr
 from rich.console import Console
 from rich.table import Table
 
-NAMES = ("evaluation", "orders", "core", "rigidbody")
+NAMES = ("expressions", "orders", "evaluation", "core", "rigidbody")
 PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
 PACKAGES = ("lftgen", "numpy", "scipy", "sympy", "control", "pin", "numba")
 HEAD = """# Benchmarks
 
-Measured by `python -m tests.benchmarks`, peers in the same run; a ratio says more than a time.
+Measured by `python -m tests.benchmarks`, peers in the same run, on two shared x86 cores that had other work at the time:
+times vary by a factor of three with it, ratios much less, orders and errors not at all.
 
 """
 
@@ -34,32 +37,30 @@ def machine():
     for package in PACKAGES:
         with contextlib.suppress(PackageNotFoundError):
             found.append(f"{package} {version(package)}")
-    return f"{os.cpu_count()} CPUs ({platform.machine()}), Python {platform.python_version()}, {', '.join(found)}"
+    cores = f"{os.cpu_count()} cores ({platform.machine()})"
+    return f"{time.strftime('%Y-%m-%d')}, {cores}, Python {platform.python_version()}, {', '.join(found)}"
 
 
-def run(name, large, console):
+def run(name, options, console):
     """Print one benchmark as it is measured; returns its text."""
     module = importlib.import_module(f"tests.benchmarks.bench_{name}")
-    if hasattr(module, "tables"):
-        out = []
-        for title, columns, rows in module.tables(large):
-            table = Table(*columns, title=title)
-            for row in rows:
-                console.print("  ".join(row), style="dim")
-                table.add_row(*row)
-            console.print(table)
-            plain = io.StringIO()
-            Console(file=plain, width=120).print(table)
-            out.append(plain.getvalue())
-        return "\n".join(out)
-    text = io.StringIO()
-    arguments, sys.argv = sys.argv, [name, *(["--large"] if large else [])]
-    try:
+    if not hasattr(module, "tables"):
+        text = io.StringIO()
         with contextlib.redirect_stdout(_Both(sys.stdout, text)):
             module.main()
-    finally:
-        sys.argv = arguments
-    return text.getvalue()
+        return text.getvalue()
+    out = []
+    found = module.tables(options.large, options.search) if name == "orders" else module.tables(options.large)
+    for title, columns, rows in found:
+        table = Table(*columns, title=title)
+        for row in rows:
+            console.print("  ".join(row), style="dim", highlight=False)
+            table.add_row(*row)
+        console.print(table)
+        plain = io.StringIO()
+        Console(file=plain, width=140).print(table)
+        out.append(plain.getvalue())
+    return "\n".join(out)
 
 
 class _Both(io.TextIOBase):
@@ -80,20 +81,18 @@ def main():
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="name", help=f"any of {', '.join(NAMES)}")
     parser.add_argument("--large", action="store_true", help="the largest sizes too")
+    parser.add_argument("--search", action="store_true", help="the orders of chains after a search")
     parser.add_argument("--write", action="store_true", help="write docs/benchmarks.md")
     options = parser.parse_args()
     unknown = [n for n in options.names if n not in NAMES]
     if unknown:
         parser.error(f"unknown benchmark {unknown[0]!r}; there are {', '.join(NAMES)}")
     console = Console()
-    console.print(machine())
-    sections = []
-    for name in options.names or ("evaluation", "core"):
-        sections.append(
-            f"## {name}\n\n{machine()}\n\n```console\n{run(name, options.large, console).rstrip()}\n```\n"
-        )
-    if options.write:
-        _write(dict(zip(options.names or ("evaluation", "core"), sections, strict=True)))
+    console.print(machine(), highlight=False)
+    for name in options.names or NAMES:
+        text = f"## {name}\n\n{machine()}\n\n```console\n{run(name, options, console).rstrip()}\n```\n"
+        if options.write:
+            _write({name: text})
 
 
 def _write(new):

@@ -1,18 +1,16 @@
-"""Sizes and times of chains, printed as measured: ``python tests/benchmarks/bench_orders.py [--large] [--search]``.
+"""Sizes and times of chains, printed as measured: ``python -m tests.benchmarks orders [--large] [--search]``.
 
-``--large`` adds chains of 20 links (a minute), ``--search`` the counts that a minute of searching finds in some chains.
+``--large`` adds chains of 20 links (two minutes), ``--search`` the counts that a minute of searching finds in some chains.
 
 For each chain the recursion over blocks (what an n-D reduction alone reaches), the form chosen by default, the sum of
-the order bounds, the time from the mechanism to the reduced model, and the error against the numeric model; then the
-growth of order and time with the number of links, fitted on the logarithms.
+the order bounds, the time from the mechanism to the reduced model, the memory in use at most so far, and the error
+against the numeric model; then the growth of order and time with the number of links, fitted on the logarithms.
 """
 
-import sys
+import resource
 import time
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
 import lftgen as lg
 
@@ -40,62 +38,64 @@ def chain(kind, n):
     return lg.Mechanism("chain", bodies=bodies, joints=joints)
 
 
+COLUMNS = ("chain", "links", "n-D reduction", "order", "sum of bounds", "seconds", "memory, MB", "error")
+COMPARED = 10
+"""Longer chains are not built a second time, by the recursion."""
+
+
 def measured(kind, n):
-    """Recursion's order, default order, bound, seconds and error of one chain."""
+    """Recursion's order, default order, bound, seconds, megabytes and error of one chain."""
     mechanism = chain(kind, n)
     start = time.perf_counter()
     plant = mechanism.linearize().reduce()
     seconds = time.perf_counter() - start
-    recursion = mechanism.linearize(method="recursive").order if n <= 10 else None
-    bound = sum(plant.order_bound().values()) if n <= 10 else None
-    error = lg.check(mechanism, plant, samples=20 if n <= 10 else 3).max_relative_error if n <= 10 else None
-    return recursion, plant.order, bound, seconds, error
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    recursion = mechanism.linearize(method="recursive").order if n <= COMPARED else None
+    bound = sum(plant.order_bound().values()) if n <= COMPARED else None
+    error = lg.check(mechanism, plant, samples=20 if n <= COMPARED else 3).max_relative_error
+    return recursion, plant.order, bound, seconds, memory, error
 
 
 def exponent(sizes, values):
-    """Slope of log(value) over log(size), sizes of GROWTH."""
-    n, v = (np.log([x for s, x in zip(sizes, xs, strict=True) if s in GROWTH]) for xs in (sizes, values))
-    return float(np.polyfit(n, v, 1)[0])
+    """Slope of log(value) over log(size)."""
+    return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
+
+
+def rows_of(sizes, fits):
+    """Rows of all chains; what the fits need is kept in ``fits``."""
+    for kind in AXES:
+        for n in sizes[kind]:
+            recursion, order, bound, seconds, memory, error = measured(kind, n)
+            fits.setdefault(kind, {})[n] = (order, seconds)
+            cells = (recursion, order, bound, f"{seconds:.2f}", f"{memory:.0f}", f"{error:.0e}")
+            yield (kind, str(n), *("" if c is None else str(c) for c in cells))
+
+
+def fitted(fits):
+    """Exponents over the chains of :data:`GROWTH` that were measured."""
+    for kind, found in fits.items():
+        sizes = [n for n in GROWTH if n in found]
+        order, seconds = (exponent(sizes, [found[n][k] for n in sizes]) for k in (0, 1))
+        yield (kind, ", ".join(map(str, sizes)), f"n^{order:.2f}", f"n^{seconds:.2f}")
 
 
 def searched():
     """Order and error of some chains after searching."""
     for kind, n in SEARCHED:
         mechanism = chain(kind, n)
+        start = time.perf_counter()
         plant = mechanism.linearize(search=SEARCH_SECONDS)
+        seconds = time.perf_counter() - start
         error = lg.check(mechanism, plant, samples=20).max_relative_error
-        yield f"{kind} {n}, searched for {SEARCH_SECONDS} s: order {plant.order}, error {error:.0e}"
+        yield (kind, str(n), str(plant.order), f"{seconds:.0f}", f"{error:.0e}")
 
 
-def main():
-    """Print the table and the exponents."""
-    console = Console()
-    table = Table(
-        "chain",
-        "links",
-        "recursion",
-        "order",
-        "bound",
-        "seconds",
-        "error",
-        title="every angle and mass a parameter",
-    )
-    fits = []
-    for kind, sizes in SIZES.items():
-        sizes = (*sizes, LARGE) if "--large" in sys.argv else sizes
-        rows = [measured(kind, n) for n in sizes]
-        for n, (recursion, order, bound, seconds, error) in zip(sizes, rows, strict=True):
-            cells = (recursion, order, bound, f"{seconds:.2f}", None if error is None else f"{error:.0e}")
-            table.add_row(kind, str(n), *("" if c is None else str(c) for c in cells))
-        fits.append(
-            f"{kind}: order ~ n^{exponent(sizes, [r[1] for r in rows]):.2f}, time ~ n^{exponent(sizes, [r[3] for r in rows]):.2f}"
-        )
-    console.print(table)
-    console.print("\n".join(fits))
-    if "--search" in sys.argv:
-        for line in searched():
-            console.print(line)
-
-
-if __name__ == "__main__":
-    main()
+def tables(large=False, search=False):
+    """Title, columns and rows, measured as they are asked for."""
+    fits = {}
+    sizes = {kind: (*found, LARGE) if large else found for kind, found in SIZES.items()}
+    yield "every angle and mass a parameter", COLUMNS, rows_of(sizes, fits)
+    yield "growth", ("chain", "links", "order", "seconds"), fitted(fits)
+    if search:
+        columns = ("chain", "links", "order", "seconds", "error")
+        yield f"after search={SEARCH_SECONDS}", columns, searched()
