@@ -202,7 +202,7 @@ class Work:
         for k, (loop, worst, r) in enumerate(zip(self.loops(x), found, self.requirements, strict=True)):
             room = r.goal / worst.lower - 1 if worst.lower > 0 else np.inf
             share = (end - time.monotonic()) / (len(found) - k)
-            sharp = min(0.9 * room, 1.0) if room > CLOSE else CLOSE
+            sharp = min(0.9 * room, 0.9) if room > CLOSE else CLOSE
             out.append(worst_case_gain(loop, time_limit=max(share, 1.0), tolerance=sharp))
         return out
 
