@@ -279,3 +279,54 @@ def test_ctrl_c_keeps_what_is_proven(analysis):
     found = analysis(lg.ss([[-lg.uncertain("k", 2.0, plus_minus=1)]], [[1]], [[1]], [[0]]), progress=stop)
     assert found.status == "interrupted"
     assert 0 <= found.lower <= found.upper
+
+
+def random_loop(seed):
+    """Three states, k in [1.2, 2.8] three times, dynamics of one or two blocks; the loop and its nominal dynamics-free part."""
+    rng = np.random.default_rng(seed)
+    k = lg.uncertain("k", 2.0, plus_minus=0.8)
+    shapes = [(1, 1), (2, 2)] if seed % 2 else [(2, 1)]
+    blocks = [
+        lg.uncertain_dynamics(f"d{i}", s, bound=float(rng.uniform(0.2, 0.6))) for i, s in enumerate(shapes)
+    ]
+    n_w, n_z = (sum(s[i] for s in shapes) for i in (0, 1))
+    A = rng.normal(size=(3, 3))
+    A = (A - (np.linalg.eigvals(A).real.max() + 0.8) * np.eye(3)).astype(object)
+    A[0, 1], A[2, 2] = A[0, 1] - 0.2 * k, A[2, 2] - 0.3 * k * k
+    B, C = rng.normal(size=(3, n_w + 2)), rng.normal(size=(n_z + 2, 3))
+    part = lg.ss(
+        A.tolist(), B, C, np.zeros((n_z + 2, n_w + 2)),
+        inputs=[*(f"w{i}" for i in range(n_w)), "u0", "u1"], outputs=[*(f"z{i}" for i in range(n_z)), "y0", "y1"],
+    )  # fmt: skip
+    z, w, closing = 0, 0, []
+    for (rows, columns), block in zip(shapes, blocks, strict=True):
+        names = {
+            "inputs": [f"z{z + i}" for i in range(columns)],
+            "outputs": [f"w{w + i}" for i in range(rows)],
+        }
+        closing.append(block.rename(**names))
+        z, w = z + columns, w + rows
+    return lg.connect([part, *closing], inputs=["u0", "u1"], outputs=["y0", "y1"]), part, (n_z, n_w)
+
+
+@pytest.mark.parametrize("seed", [1, 4, 16])
+def test_worst_dynamics_and_parameters_together(seed):
+    """Bounds within 3 % (seed 1 is nearly unstable); the lower one is the gain with the values that are told."""
+    from scipy.linalg import block_diag
+
+    loop, part, (n_z, n_w) = random_loop(seed)
+    found = lg.worst_case_gain(loop)
+    assert found.status == "done"
+    assert found.lower <= found.upper <= 1.03 * found.lower
+    at = part.at(**found.parameters)
+    G = at.C @ np.linalg.solve(1j * found.frequency * np.eye(3) - at.A, at.B)
+    d = block_diag(*(found.uncertainties[name] for name in sorted(found.uncertainties)))
+    assert all(
+        np.linalg.norm(found.uncertainties[b.name], 2) <= b.bound + 1e-9
+        for b in loop.delta
+        if not b.parameter
+    )
+    inner = np.linalg.solve(np.eye(n_z) - G[:n_z, :n_w] @ d, G[:n_z, n_w:])
+    assert np.linalg.norm(G[n_z:, n_w:] + G[n_z:, :n_w] @ d @ inner, 2) == pytest.approx(
+        found.lower, rel=1e-6
+    )

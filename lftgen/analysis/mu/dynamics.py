@@ -20,7 +20,7 @@ from lftgen.analysis.mu.loop import Loop
 from lftgen.analysis.mu.singular import Parts, delta_matrix
 
 STEPS = 60
-STARTS = 4
+STARTS = 3
 HALVINGS = 6
 
 
@@ -59,7 +59,12 @@ def gain_at(loop: Loop, reals: np.ndarray, w: float, others: dict[int, np.ndarra
 
 
 def worst_blocks(
-    loop: Loop, reals: np.ndarray, w: float, begin: dict[int, np.ndarray] | None = None
+    loop: Loop,
+    reals: np.ndarray,
+    w: float,
+    begin: dict[int, np.ndarray] | None = None,
+    *,
+    random: int = STARTS,
 ) -> WorstBlocks:
     """Local maximum of the gain over the complex blocks, from given ones, from zero and from a few random ones."""
     parts = Parts(loop.M[loop.z, loop.w], loop.structure)
@@ -69,8 +74,8 @@ def worst_blocks(
         N, n_z, n_w = _closed(loop, parts, reals, w)
     except np.linalg.LinAlgError:
         return WorstBlocks(0.0, zero)
-    starts = [zero, *([begin] if begin else [])]
-    for _ in range(STARTS - 1):
+    starts = [begin] if begin and not random else [zero, *([begin] if begin else [])]
+    for _ in range(random):
         weight = rng.normal(size=(n_z, n_w)) + 1j * rng.normal(size=(n_z, n_w))
         starts.append(aligned_blocks(parts, weight))
     return max((_ascent(parts, N, n_z, n_w, q) for q in starts), key=lambda x: x.gain)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,7 +12,7 @@ from lftgen.analysis.mu.loop import Loop
 from lftgen.analysis.mu.migration import directions
 from lftgen.analysis.mu.singular import delta_matrix
 
-TURNS = 8
+TURNS = 4
 """How often complex blocks and the rest are improved by turns."""
 
 
@@ -91,16 +91,23 @@ def climb(
     low: np.ndarray,
     high: np.ndarray,
     others: Mapping[int, np.ndarray] | None = None,
+    *,
+    align: bool = False,
 ) -> Peak:
-    """Local maximum of the gain over point and frequency together, from a start; complex blocks fixed (zero)."""
-    count = len(reals)
+    """Local maximum of the gain over point and frequency together, from a start.
+
+    Complex blocks stay as they are (zero), or with ``align`` follow as the best ones near to the last.
+    """
+    count, held = len(reals), dict(others or {})
     if w <= 0 or np.isinf(w):
         w = max(w, 1e-9) if not np.isinf(w) else np.inf
 
     def objective(x: np.ndarray) -> tuple[float, np.ndarray]:
         frequency = np.inf if np.isinf(w) else w * np.exp(x[-1])
         try:
-            gain, slope, by_w = gain_and_slope(loop, x[:count], frequency, others)
+            if align:
+                held.update(worst_blocks(loop, x[:count], frequency, held, random=0).others)
+            gain, slope, by_w = gain_and_slope(loop, x[:count], frequency, held)
         except np.linalg.LinAlgError:
             return 0.0, np.zeros(count + 1)
         by_log = 0.0 if np.isinf(w) else by_w * frequency
@@ -113,11 +120,14 @@ def climb(
         objective, np.append(reals, 0.0), jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 200}
     )
     x = found.x
-    return Peak(float(np.exp(-found.fun)), x[:count], np.inf if np.isinf(w) else float(w * np.exp(x[-1])))
+    at = np.inf if np.isinf(w) else float(w * np.exp(x[-1]))
+    return Peak(float(np.exp(-found.fun)), x[:count], at, held)
 
 
-def search(loop: Loop, *, starts: int = 64, climbs: int = 10, seed: int = 0) -> list[Peak]:
-    """Distinct local worst points over the box [-1, 1], the worst first."""
+def search(
+    loop: Loop, *, starts: int = 64, climbs: int = 10, seed: int = 0, also: Sequence[Peak] = ()
+) -> list[Peak]:
+    """Distinct local worst points over the box [-1, 1], the worst first; ``also`` begins from further peaks."""
     if not all(loop.outer):
         return []
     count, rng = len(loop.real_blocks), np.random.default_rng(seed)
@@ -143,7 +153,7 @@ def search(loop: Loop, *, starts: int = 64, climbs: int = 10, seed: int = 0) -> 
         if static > peaks[-1].gain:
             peaks[-1] = Peak(float(static), points[i], 0.0)
     if has_dynamics(loop):
-        peaks = [with_dynamics(loop, p) for p in [*peaks, *_dynamic_peaks(loop, points[:1], starts)]]
+        peaks = [with_dynamics(loop, p) for p in [*also, *peaks, *_dynamic_peaks(loop, points[:1], starts)]]
     return distinct(peaks)
 
 
@@ -158,14 +168,17 @@ def _dynamic_peaks(loop: Loop, middle: np.ndarray, starts: int) -> list[Peak]:
 
 
 def with_dynamics(loop: Loop, peak: Peak) -> Peak:
-    """Local maximum over complex blocks, real scalars and frequency: the blocks and the rest by turns."""
+    """Local maximum over complex blocks, real scalars and frequency, from a peak (and its blocks, where it has any).
+
+    The gain with the best blocks has the slope by the rest that it has with those blocks held fixed.
+    """
     one = np.ones(len(peak.reals))
-    first = worst_blocks(loop, peak.reals, peak.frequency)
+    first = worst_blocks(loop, peak.reals, peak.frequency, dict(peak.others))
     best = Peak(first.gain, peak.reals, peak.frequency, first.others)
     for _ in range(TURNS):
-        moved = climb(loop, best.reals, best.frequency, -one, one, best.others)
-        blocks = worst_blocks(loop, moved.reals, moved.frequency, dict(best.others))
-        if blocks.gain <= best.gain * (1 + 1e-7):
+        moved = climb(loop, best.reals, best.frequency, -one, one, best.others, align=True)
+        blocks = worst_blocks(loop, moved.reals, moved.frequency, dict(moved.others))
+        if blocks.gain <= best.gain * (1 + 1e-6):
             break
         best = Peak(blocks.gain, moved.reals, moved.frequency, blocks.others)
     return best

@@ -15,6 +15,9 @@ from lftgen.analysis.mu.mixed import mixed_destabiliser
 from lftgen.analysis.robust_results import Progress, WorstCaseGain
 from lftgen.lft.hinf_norm import hinf_norm
 
+FAR = 10.0
+"""Destabilising dynamics this much larger than allowed are still a start for a search for the worst gain."""
+
 
 class WorstGainSearch:
     """Bounds of the worst-case gain as they stand."""
@@ -29,6 +32,7 @@ class WorstGainSearch:
         )
         self.lower, self.upper = 0.0, float("inf")
         self.points: list[gains.Peak] = []
+        self.near: tuple[gains.Peak, ...] = ()
         self.search: pieces.GainSearch | None = None
 
     def run(self, certify: bool, starts: int, seed: int) -> WorstCaseGain:
@@ -37,7 +41,7 @@ class WorstGainSearch:
             unstable = self._unstable(seed)
             if unstable is not None:
                 return unstable
-            for peak in gains.search(self.loop, starts=starts, seed=seed):
+            for peak in gains.search(self.loop, starts=starts, seed=seed, also=self.near):
                 self._add(peak)
             if certify:
                 status = self._certify()
@@ -76,8 +80,17 @@ class WorstGainSearch:
             return self._at_unstable(0 * self.box.nominal)
         found = migration.smallest_destabiliser(self.loop, largest=1.0, seed=seed)
         if found is None and has_dynamics(self.loop):
-            found = mixed_destabiliser(self.loop, largest=1.0, clock=self.clock, seed=seed)
+            found = self._dynamic_destabiliser(seed)
         return None if found is None else self._at_unstable(found.reals, found.frequency, found.others)
+
+    def _dynamic_destabiliser(self, seed: int) -> migration.Destabiliser | None:
+        """The smallest Delta found if it lies in the box; else, shrunk to the box, where a search for the gain begins."""
+        found = mixed_destabiliser(self.loop, largest=FAR, clock=self.clock, seed=seed)
+        if found is None or found.size <= 1:
+            return found
+        others = {i: np.atleast_2d(d) / found.size for i, d in found.others.items()}
+        self.near = (gains.Peak(0.0, found.reals / found.size, found.frequency, others),)
+        return None
 
     def _at_unstable(
         self,
