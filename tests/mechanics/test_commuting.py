@@ -9,8 +9,8 @@ from lftgen.lft.evaluation import evaluate_ports
 from lftgen.lft.field import FLOAT
 from lftgen.mechanics.commuting import dynamics
 from lftgen.mechanics.commuting.planar import PlanarDynamics, find_planar
-from lftgen.mechanics.commuting.stiffness import StiffnessPass, all_pairs
-from lftgen.mechanics.commuting.transposes import PassCount, likely_transposes, order, stiffness
+from lftgen.mechanics.commuting.stiffness import StiffnessPass
+from lftgen.mechanics.commuting.transposes import PassCount, Reading, likely_readings, order, stiffness
 
 
 def chain(axes, com, *, gravity=(0, 0, -9.81)):
@@ -96,7 +96,7 @@ def test_chains_are_right(kind, n):
     assert lg.check(mechanism, plant, samples=10, tolerance=1e-10).passed
 
 
-@pytest.mark.parametrize(("n", "order"), [(12, 567), pytest.param(20, 1765, marks=pytest.mark.heavy)])
+@pytest.mark.parametrize(("n", "order"), [(12, 552), pytest.param(20, 1604, marks=pytest.mark.heavy)])
 def test_long_chains(n, order):
     """Reduced once, as a whole: as many repetitions as the count promises, and nine digits at random points of the box."""
     mechanism = alternating(n)
@@ -110,15 +110,33 @@ def test_long_chains(n, order):
         assert np.abs(getattr(got, block) - truth).max() <= 1e-10 * np.abs(truth).max(initial=1)
 
 
-def test_transposes_are_counted():
-    """A pass near the tips and the base, transposes between them: the count orders the choices as realisations do."""
+def test_readings_are_counted():
+    """The count orders the readings as realisations do: far pairs save, transposes of all pairs do not."""
     mechanism = alternating(8)
     base = mechanism.acceleration - mechanism.gravity
-    likely = likely_transposes(mechanism.tree, base)
-    sizes = [order(stiffness(mechanism.tree, base, FLOAT, taken)) for taken in (likely[0], likely[-1])]
-    assert sizes[0] < order(stiffness(mechanism.tree, base, FLOAT, frozenset())) < sizes[1]
-    counted = PassCount(mechanism.tree, base).order(all_pairs(mechanism.tree))
-    assert sizes[0] <= counted
+    likely = likely_readings(mechanism.tree, base)
+    assert likely[0].splits or likely[0].taken
+    first, alone, last = (
+        order(stiffness(mechanism.tree, base, FLOAT, reading))
+        for reading in (likely[0], Reading(), likely[-1])
+    )
+    assert first < alone < last
+    counted = PassCount(mechanism.tree, base)
+    assert alone <= counted.of(Reading())
+    assert first <= counted.of(likely[0])
+
+
+@pytest.mark.parametrize("build", [branched, slider, lambda: alternating(5)])
+@pytest.mark.parametrize("splits", [(1,), (2,), (1, 2)])
+def test_far_pairs_are_the_same_stiffness(build, splits):
+    """Whatever the segments, the entries between them are those of the numeric model."""
+    mechanism = build()
+    base = mechanism.acceleration - mechanism.gravity
+    K = stiffness(mechanism.tree, base, FLOAT, Reading(splits=splits))
+    values = {p.name: p.lower + 0.3 * (p.upper - p.lower) for p in mechanism.parameters}
+    known = {b.name for b in K.structure.blocks}
+    got = evaluate_ports(K, {k: v for k, v in values.items() if k in known})[0]
+    assert np.allclose(got, potential_hessian(mechanism, values), rtol=1e-11, atol=1e-11)
 
 
 @pytest.mark.parametrize("build", [branched, slider, lambda: planar(3), lambda: alternating(3)])

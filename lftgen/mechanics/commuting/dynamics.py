@@ -20,7 +20,7 @@ from lftgen.lft.field import Field
 from lftgen.lft.reduction.kalman import reduce as reduce_order
 from lftgen.mechanics.coefficients import realize_coefficient
 from lftgen.mechanics.commuting.planar import PlanarDynamics, find_planar
-from lftgen.mechanics.commuting.transposes import likely_transposes, smallest, stiffness
+from lftgen.mechanics.commuting.transposes import likely_readings, smallest, stiffness
 from lftgen.mechanics.joints import Joint
 from lftgen.mechanics.tree import Tree
 
@@ -39,13 +39,13 @@ def is_planar(tree: Tree) -> bool:
 
 
 def gravity_stiffness(tree: Tree, base: sp.MatrixBase, field: Field, *, reduce: bool = True) -> LFTData:
-    """The gravity stiffness (joints x joints) in one outward pass, some entries as transposes where that pays.
+    """The gravity stiffness (joints x joints) in the reading that takes the fewest repetitions.
 
-    Not reduced, the transposes are chosen by count alone.
+    Not reduced, the reading is chosen by count alone.
     """
     if reduce:
         return smallest(tree, base, field)[1]
-    return stiffness(tree, base, field, likely_transposes(tree, base)[0], reduce=False)
+    return stiffness(tree, base, field, likely_readings(tree, base)[0], reduce=False)
 
 
 def spatial_dynamics(

@@ -23,7 +23,7 @@ from lftgen.lft.field import Field
 from lftgen.lft.reduction.bound import order_bound
 from lftgen.mechanics.commuting.letters import TurnPolynomial, read_polynomial
 from lftgen.mechanics.commuting.stiffness import Pairs, paths
-from lftgen.mechanics.commuting.transposes import order, smallest, stiffness
+from lftgen.mechanics.commuting.transposes import Reading, order, smallest, stiffness
 from lftgen.mechanics.commuting.turn_realization import realize_turn_words
 from lftgen.mechanics.commuting.turn_words import TurnSearch
 from lftgen.mechanics.joints import Joint
@@ -153,11 +153,12 @@ def by_transposes(tree: Tree, base: sp.MatrixBase, number: Field, clock: Clock, 
     """
 
     start, first = smallest(tree, base, number)
-    best = _Best(start, first)
+    best = _Best(start.taken, first)
+    clock.tell(have)
     for taken in _choices(tree, best):
         if clock.left <= 0:
             break
-        K = stiffness(tree, base, number, taken)
+        K = stiffness(tree, base, number, Reading(taken))
         if order(K) < order(best.stiffness):
             best.taken, best.stiffness = taken, K
         clock.tell(have - order(first) + order(best.stiffness))

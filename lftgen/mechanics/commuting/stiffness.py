@@ -110,7 +110,7 @@ class StiffnessPass:
 
     def _labels(self, passed: tuple[str, ...], ahead: list[Joint]) -> Labels:
         """What is carried in a body whose joints towards the base are ``passed``, before the joints ``ahead``."""
-        coming = [j.name for a in ahead for j in _with_descendants(self.tree, a) if j.dof]
+        coming = [j.name for a in ahead for j in with_descendants(self.tree, a) if j.dof]
         labels: dict[Any, int] = {("V", seen): 3 for b in coming if (seen := self._seen(b, passed))}
         labels |= {("G", b): 3 for b in coming if b in self.columns}
         labels |= {("P", a, b): 3 for a in passed for b in coming if self._wanted(a, b)}
@@ -208,7 +208,8 @@ class StiffnessPass:
         return from_blocks(after, before, entries, self.field)
 
 
-def _with_descendants(tree: Tree, joint: Joint) -> list[Joint]:
+def with_descendants(tree: Tree, joint: Joint) -> list[Joint]:
+    """A joint and all beyond it."""
     out = [joint]
     for j in out:
         out += tree.joints_on(j.child)

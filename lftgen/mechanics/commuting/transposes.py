@@ -1,9 +1,12 @@
-"""Which entries of the gravity stiffness are read from the tip to the base: rows a up to x, columns b from y on.
+"""How the entries of the gravity stiffness are read: which by the outward pass, which as transposes, which as far pairs.
 
 Above the diagonal (row a nearer to the base than column b) the outward pass carries a vector ``(g x w_a) q_b`` for every
-pair between joint a and joint b: as many as the cube of the number of joints.  Read as the transpose of the entry below
-the diagonal, the pair costs nothing of its own, but its row needs a chain from the base and its column one to the tip.
-So the transposes pay for pairs far apart, and the pass for rows near the tips and columns near the base.
+pair between joint a and joint b: as many as the cube of the number of joints.  Two readings as transposes avoid that:
+
+- a box, rows a up to a depth and columns b from another depth on, by the pass (:mod:`stiffness`): no vector for the pair,
+  but a chain from the base for every row and one to the tips for every column;
+- between segments of the mechanism, rows in one and columns beyond it, by motion and wrench (:mod:`far_pairs`): a chain
+  from the base for every row, and one chain through all that is beyond for each segment.
 
 The choice is made on counts that take no realisation: two repetitions of an angle for each vector that it turns, one of
 a mass for each row that it drives.  Vectors that vanish or lie along the joint's axis are found at one random point.
@@ -11,6 +14,7 @@ a mass for each row that it drives.  Vectors that vanish or lie along the joint'
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -22,6 +26,7 @@ from lftgen.lft.connect import unnamed
 from lftgen.lft.data import LFTData
 from lftgen.lft.field import Field
 from lftgen.lft.reduction.kalman import reduce as reduce_order
+from lftgen.mechanics.commuting.far_pairs import FarPairs
 from lftgen.mechanics.commuting.stiffness import Pairs, StiffnessPass, all_pairs, paths
 from lftgen.mechanics.joints import Joint
 from lftgen.mechanics.names import GROUND
@@ -30,52 +35,102 @@ from lftgen.mechanics.tree import Tree
 SMALL = 1e-9
 """Vectors shorter than this beside the base's acceleration are zero."""
 TRIES = 4
-"""Sets of transposes that are built for a small mechanism, where counts are a tenth off."""
+"""Readings that are built for a small mechanism, where counts are a tenth off."""
 
 _Vectors = dict[str, np.ndarray]
 _Levers = dict[tuple[str, str], np.ndarray]
 
 
-def stiffness(tree: Tree, base: sp.MatrixBase, field: Field, taken: Pairs, *, reduce: bool = True) -> LFTData:
-    """Gravity stiffness (joints x joints), the entries ``taken`` (above the diagonal) read as transposes."""
-    turned = frozenset((b, a) for a, b in taken)
-    K = StiffnessPass(tree, base, field, pairs=all_pairs(tree) - taken, reduce=reduce).matrix()
-    if not taken:
-        return K
-    below = StiffnessPass(tree, base, field, pairs=turned, reduce=reduce).matrix()
-    whole = unnamed(add(K, transpose(below)))
-    return reduce_order(whole) if reduce else whole
+@dataclass(frozen=True)
+class Reading:
+    """Entries above the diagonal that the outward pass leaves out.
+
+    Attributes
+    ----------
+    taken : frozenset of pairs
+        Read as transposes of the pass below the diagonal.
+    splits : tuple of int
+        Depths (joints from the base) at which segments end: pairs of different segments are read as far pairs.
+    """
+
+    taken: Pairs = frozenset()
+    splits: tuple[int, ...] = ()
 
 
-def likely_transposes(tree: Tree, base: sp.MatrixBase) -> list[Pairs]:
-    """Sets of entries to read as transposes, the fewest counted repetitions first; the empty set is one of them."""
-    everything, count = all_pairs(tree), PassCount(tree, base)
+def stiffness(
+    tree: Tree, base: sp.MatrixBase, field: Field, reading: Reading, *, reduce: bool = True
+) -> LFTData:
+    """Gravity stiffness (joints x joints) in one reading."""
+    segments = _segments(tree, reading.splits)
+    left_out = reading.taken | {pair for _, _, pairs in segments for pair in pairs}
+    turned = frozenset((b, a) for a, b in reading.taken)
+    K = StiffnessPass(tree, base, field, pairs=all_pairs(tree) - left_out, reduce=reduce).matrix()
+    below = [StiffnessPass(tree, base, field, pairs=turned, reduce=reduce).matrix()] if turned else []
+    below += [FarPairs(tree, base, field, near, beyond).matrix() for near, beyond, _ in segments]
+    for part in below:
+        K = unnamed(add(K, transpose(part)))
+    return reduce_order(K) if reduce and below else K
 
-    def cost(taken: Pairs) -> int:
-        turned = frozenset((b, a) for a, b in taken)
-        return count.order(everything - taken) + count.order(turned)
 
-    return sorted(_boxes(tree), key=cost)
+def _segments(tree: Tree, splits: tuple[int, ...]) -> list[tuple[frozenset[str], frozenset[str], Pairs]]:
+    """Joints of each segment but the last, those beyond it, and the pairs of the two."""
+    depth, upper = _upper(tree)
+    out = []
+    for low, high in itertools.pairwise((0, *splits)):
+        near = frozenset(j for j, d in depth.items() if low < d <= high)
+        beyond = frozenset(j for j, d in depth.items() if d > high)
+        out.append((near, beyond, frozenset((a, b) for a, b in upper if a in near and b in beyond)))
+    return out
 
 
-def smallest(tree: Tree, base: sp.MatrixBase, field: Field, tries: int = TRIES) -> tuple[Pairs, LFTData]:
-    """The smallest stiffness without transposes and with those that count as the best, and the entries it transposes."""
-    likely = likely_transposes(tree, base)
-    sets = dict.fromkeys([Pairs(), *likely[:tries]])
-    built = [(taken, stiffness(tree, base, field, taken)) for taken in sets]
+def likely_readings(tree: Tree, base: sp.MatrixBase) -> list[Reading]:
+    """Readings, the fewest counted repetitions first; that by the pass alone is one of them."""
+    count = PassCount(tree, base)
+    ranked = [(count.of(reading), i, reading) for i, reading in enumerate(_boxes(tree))]
+    splits = _best_splits(tree, count)
+    if splits.splits:
+        ranked.append((count.of(splits), -1, splits))
+    return [reading for _, _, reading in sorted(ranked, key=lambda r: r[:2])]
+
+
+def _best_splits(tree: Tree, count: PassCount) -> Reading:
+    """Depths added and moved one by one while the count falls."""
+    depths = range(1, max(_upper(tree)[0].values(), default=0))
+    best = Reading()
+    cost = count.of(best)
+    while True:
+        have = set(best.splits)
+        changes = [have | {d} for d in depths if d not in have]
+        changes += [have - {d} | {e} for d in have for e in (d - 1, d + 1) if e in depths]
+        readings = [Reading(splits=tuple(sorted(s))) for s in changes]
+        found = min(readings, key=count.of, default=best)
+        if count.of(found) >= cost:
+            return best
+        best, cost = found, count.of(found)
+
+
+def smallest(tree: Tree, base: sp.MatrixBase, field: Field, tries: int = TRIES) -> tuple[Reading, LFTData]:
+    """The smallest stiffness among the pass alone and the readings that count as the best, and its reading."""
+    sets = dict.fromkeys([Reading(), *likely_readings(tree, base)[:tries]])
+    built = [(reading, stiffness(tree, base, field, reading)) for reading in sets]
     return min(built, key=lambda found: order(found[1]))
 
 
-def _boxes(tree: Tree) -> Iterator[Pairs]:
-    """No entry, then rows up to one depth with columns from a depth beyond it."""
+def _upper(tree: Tree) -> tuple[dict[str, int], list[tuple[str, str]]]:
+    """Depth of each moving joint, and the pairs above the diagonal."""
     found = paths(tree)
     depth = {name: len(path) for name, path in found.items()}
-    upper = [(a, b) for b, path in found.items() for a in path[:-1]]
-    yield Pairs()
+    return depth, [(a, b) for b, path in found.items() for a in path[:-1]]
+
+
+def _boxes(tree: Tree) -> Iterator[Reading]:
+    """No entry, then rows up to one depth with columns from a depth beyond it."""
+    depth, upper = _upper(tree)
+    yield Reading()
     levels = sorted(set(depth.values()))
     for x in levels[:-1]:
         for y in levels[x:]:
-            yield frozenset((a, b) for a, b in upper if depth[a] <= x and depth[b] >= y)
+            yield Reading(frozenset((a, b) for a, b in upper if depth[a] <= x and depth[b] >= y))
 
 
 def order(a: LFTData) -> int:
@@ -122,6 +177,24 @@ class PassCount:
             total += t.turns * (vectors + pushed) + t.slides * pushed
         masses = sum(len({a for a, c in levers if (a, c) in pairs}) for _, levers in self._masses)
         return total + masses
+
+    def of(self, reading: Reading) -> int:
+        """Repetitions of the whole stiffness in one reading."""
+        segments = _segments(self._tree, reading.splits)
+        left_out = reading.taken | {pair for _, _, pairs in segments for pair in pairs}
+        turned = frozenset((b, a) for a, b in reading.taken)
+        far = sum(self._far(near, beyond) for near, beyond, _ in segments)
+        return self.order(all_pairs(self._tree) - left_out) + self.order(turned) + far
+
+    def _far(self, columns: frozenset[str], rows: frozenset[str]) -> int:
+        """Repetitions of far pairs: gravity to each column, one vector outward, a wrench (two vectors) inward."""
+        total = 0
+        for t in self._steps:
+            gravity = sum(b in columns for b in t.coming) if t.gravity else 0
+            outward = bool(columns & t.swung)
+            inward = 2 * bool(rows.intersection(t.passed))
+            total += t.turns * (gravity + outward + inward) + t.slides * inward
+        return total + sum(3 for passed, _ in self._masses if rows.intersection(passed))
 
     def _number(self, matrix: sp.MatrixBase) -> np.ndarray:
         """Values of a matrix at one random point, the same in all matrices."""
