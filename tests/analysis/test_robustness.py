@@ -330,3 +330,16 @@ def test_worst_dynamics_and_parameters_together(seed):
     assert np.linalg.norm(G[n_z:, n_w:] + G[n_z:, :n_w] @ d @ inner, 2) == pytest.approx(
         found.lower, rel=1e-6
     )
+
+
+@pytest.mark.parametrize("analysis", [lg.robust_stability, lg.worst_case_gain])
+def test_progress_comes_at_every_look_at_the_clock(analysis, monkeypatch):
+    """Bounds in order, narrowing, many times on the way (at most two a second outside of this test)."""
+    from lftgen.analysis.mu import frequencies
+
+    monkeypatch.setattr(frequencies, "BETWEEN", 0.0)
+    seen = []
+    found = analysis(random_loop(4)[0], progress=lambda *bounds: seen.append(bounds))
+    assert len(seen) > 20
+    assert all(low <= high for low, high, _ in seen)
+    assert seen[-1][:2] == pytest.approx((found.lower, found.upper))

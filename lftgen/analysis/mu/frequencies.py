@@ -27,6 +27,8 @@ SHRINK = 1e-7
 NARROW = 1e-6
 """Intervals narrower than this, relative, are not worth having: the level is raised instead."""
 MAX_INTERVALS = 3000
+BETWEEN = 0.5
+"""Seconds between two reports at least."""
 LEAST_RAISE, NARROW_RAISE = 1e-6, 1e-3
 """A level that does not hold is raised by this at least, relative; the second where it holds at one frequency only."""
 
@@ -78,10 +80,11 @@ class Cover:
 
 
 class Clock:
-    """A time limit that many functions share."""
+    """A time limit that many functions share; ``tick`` is called now and then when they look at it (progress)."""
 
-    def __init__(self, seconds: float) -> None:
-        self.start, self.seconds = time.monotonic(), seconds
+    def __init__(self, seconds: float, tick: Callable[[], None] | None = None) -> None:
+        self.start, self.seconds, self.tick = time.monotonic(), seconds, tick
+        self.told = 0.0
 
     @property
     def spent(self) -> float:
@@ -91,7 +94,11 @@ class Clock:
     @property
     def over(self) -> bool:
         """Whether the limit is reached."""
-        return self.spent > self.seconds
+        spent = self.spent
+        if self.tick is not None and spent > self.told + BETWEEN:
+            self.told = spent
+            self.tick()
+        return spent > self.seconds
 
 
 def crossings(system: Channels, problem: Problem, scaling: Scaling, level: float) -> np.ndarray:

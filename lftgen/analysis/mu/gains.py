@@ -8,12 +8,17 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lftgen.analysis.mu.dynamics import has_dynamics, worst_blocks
+from lftgen.analysis.mu.frequencies import Clock
 from lftgen.analysis.mu.loop import Loop
 from lftgen.analysis.mu.migration import directions
 from lftgen.analysis.mu.singular import delta_matrix
 
 TURNS = 4
 """How often complex blocks and the rest are improved by turns."""
+
+
+DYNAMIC = 4
+"""From how many of the worst points without dynamics a search with them begins."""
 
 
 @dataclass(frozen=True)
@@ -125,9 +130,16 @@ def climb(
 
 
 def search(
-    loop: Loop, *, starts: int = 64, climbs: int = 10, seed: int = 0, also: Sequence[Peak] = ()
+    loop: Loop,
+    *,
+    starts: int = 64,
+    climbs: int = 10,
+    seed: int = 0,
+    also: Sequence[Peak] = (),
+    clock: Clock | None = None,
 ) -> list[Peak]:
     """Distinct local worst points over the box [-1, 1], the worst first; ``also`` begins from further peaks."""
+    clock = clock or Clock(np.inf)
     if not all(loop.outer):
         return []
     count, rng = len(loop.real_blocks), np.random.default_rng(seed)
@@ -141,7 +153,7 @@ def search(
     peaks: list[Peak] = []
     tried: list[int] = []
     for i in np.argsort(-best):
-        if len(tried) == climbs:
+        if len(tried) == climbs or (tried and clock.over):
             break
         if any(np.abs(points[i] - points[j]).max(initial=0.0) < 0.25 for j in tried):
             continue
@@ -153,7 +165,8 @@ def search(
         if static > peaks[-1].gain:
             peaks[-1] = Peak(float(static), points[i], 0.0)
     if has_dynamics(loop):
-        peaks = [with_dynamics(loop, p) for p in [*also, *peaks, *_dynamic_peaks(loop, points[:1], starts)]]
+        begin = [*also, *distinct(peaks)[:DYNAMIC], *_dynamic_peaks(loop, points[:1], starts)]
+        peaks += [with_dynamics(loop, p) for p in begin if not clock.over]
     return distinct(peaks)
 
 

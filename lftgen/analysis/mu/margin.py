@@ -26,6 +26,7 @@ class MarginSearch:
         self.worst: migration.Destabiliser | None = None
         self.peak = 0.0
         self.tried: list[str] = []
+        clock.tick = self._note
 
     def run(self) -> RobustStability:
         if not self.loop.structure.blocks and self.loop.poles(self.box.nominal).real.max() < 0:

@@ -24,9 +24,8 @@ def mixed_destabiliser(loop: Loop, *, largest: float, clock: Clock, seed: int = 
     """The smallest destabilising Delta found, its complex blocks as matrices at the frequency."""
     channels, structure = loop.channels()
     best: tuple[float, Singular] | None = None
-    for w in upper_peaks(
-        channels, structure, interesting_frequencies(loop, np.zeros((1, len(loop.real_blocks))), 30)
-    ):
+    grid = interesting_frequencies(loop, np.zeros((1, len(loop.real_blocks))), 30)
+    for w in upper_peaks(channels, structure, grid, clock):
         if clock.over:
             break
         found = lower_bound(matrix_at(channels, structure, w), structure, seed=seed)
@@ -48,10 +47,14 @@ def matrix_at(channels: Channels, structure: MuStructure, w: float) -> np.ndarra
     return channels.at(w)[np.ix_(structure.rows, structure.columns)]
 
 
-def upper_peaks(channels: Channels, structure: MuStructure, frequencies: np.ndarray) -> list[float]:
+def upper_peaks(
+    channels: Channels, structure: MuStructure, frequencies: np.ndarray, clock: Clock
+) -> list[float]:
     """The frequencies at which a coarse upper bound has its largest local maxima."""
     problem, warm, levels = Problem.whole(structure), None, []
     for w in frequencies:
+        if clock.over:
+            break
         warm = minimise(channels.at(w), problem, start=warm, tolerance=COARSE)
         levels.append(warm.level)
         warm = warm if np.isfinite(warm.level) else None

@@ -34,6 +34,7 @@ class WorstGainSearch:
         self.points: list[gains.Peak] = []
         self.near: tuple[gains.Peak, ...] = ()
         self.search: pieces.GainSearch | None = None
+        clock.tick = self._note
 
     def run(self, certify: bool, starts: int, seed: int) -> WorstCaseGain:
         status = "lower bound only"
@@ -41,7 +42,7 @@ class WorstGainSearch:
             unstable = self._unstable(seed)
             if unstable is not None:
                 return unstable
-            for peak in gains.search(self.loop, starts=starts, seed=seed, also=self.near):
+            for peak in gains.search(self.loop, starts=starts, seed=seed, also=self.near, clock=self.clock):
                 self._add(peak)
             if certify:
                 status = self._certify()
@@ -65,6 +66,10 @@ class WorstGainSearch:
             tried,
             uncertainties=self.box.dynamics(best.others),
         )
+
+    def _note(self) -> None:
+        if self.progress is not None:
+            self.progress(self.lower, max(self.lower, self.upper), self.clock.spent)
 
     def _unstable(self, seed: int) -> WorstCaseGain | None:
         if self.loop.n and self.loop.poles(self.box.nominal).real.max() >= 0:
@@ -138,8 +143,8 @@ class WorstGainSearch:
             return self._add(peak) / self.scale
 
         def report(lower: float, upper: float) -> None:
-            if self.progress is not None:
-                self.progress(lower * self.scale, upper * self.scale, self.clock.spent)
+            self.upper = upper * self.scale
+            self._note()
 
         first = tuple(dict.fromkeys(p.frequency for p in self.points[:3]))
         self.search = pieces.GainSearch(

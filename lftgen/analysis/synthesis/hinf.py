@@ -26,8 +26,15 @@ NARROW = 1.0005
 """The level is narrowed until the smallest with a controller and the largest without are this close."""
 MAX_LEVELS = 80
 
-STOPS = {"time": ("time-out", "in the time given"), "interrupt": ("interrupted", "before Ctrl-C")}
-"""What may end a search from outside: the status without a controller, and words for the reason."""
+STOPS = {
+    "time": (
+        "time-out",
+        "no controller in the time given",
+        "the time was spent before the level was narrowed",
+    ),
+    "interrupt": ("interrupted", "no controller before Ctrl-C", "Ctrl-C came before the level was narrowed"),
+}
+"""What may end a search from outside: the status without a controller, and the reasons without and with one."""
 Progress = Callable[[float, float], None]
 
 
@@ -120,9 +127,9 @@ def hinfsyn(
     answer, ended = _solve(balanced(system), n_y, n_u, limit, callback(progress, "hinfsyn: progress"))
     if answer is None:
         status = STOPS[ended][0] if ended in STOPS else "not solvable" if problems else "failed"
-        reason = "; ".join(problems) or (f"no controller {STOPS[ended][1]}" if ended in STOPS else ended)
+        reason = "; ".join(problems) or (STOPS[ended][1] if ended in STOPS else ended)
         return HinfController(status, reason=reason)
-    early = f"ended {STOPS[ended][1]}, before the level was narrowed" if ended in STOPS else ""
+    early = STOPS[ended][2] if ended in STOPS else ""
     return _verified(system, answer, n_y, n_u, names, early)
 
 
