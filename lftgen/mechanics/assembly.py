@@ -178,8 +178,9 @@ class Assembler:
         reference = full if full is not None else self._recursion(reduce=False)
         for candidate in candidates:
             commuting.require_agreement(candidate, reference, method)
-        if method == "auto" and full is None and order(reference) <= COMPARED_ORDER:
-            candidates.append(reference)
+        if method == "auto" and full is None:
+            small, close = order(reference) <= COMPARED_ORDER, order(candidates[0]) > order(reference)
+            candidates += [reference] if small or close else []
         return candidates
 
     def _spatial(self, full: LFTData | None) -> LFTData:
@@ -344,8 +345,9 @@ whole takes a third of the time of reductions on the way, and keeps two more dig
 LARGE_ORDER = 300
 """Beyond this the mass matrix is taken from the inertial part alone, which has far fewer repetitions."""
 COMPARED_ORDER = 800
-"""In large mechanisms the recursion up to this order (unreduced) is reduced too, to see which is smaller.  In every long
-chain and random tree that was tried its order is larger, by 10 to 40 %."""
+"""In large mechanisms the recursion up to this order (unreduced) is reduced too, to see which is smaller; a larger one where
+inertia and stiffness apart do not start below it (as without uncertain masses).  In every long chain and random tree with
+uncertain masses that was tried the recursion takes 10 to 40 % more."""
 SMALL_ORDER, GROWTH = 150, 3.0
 """A subtree up to this order is reduced in any case (it costs little and keeps rounding errors small), a larger one once its
 order has grown by this factor."""

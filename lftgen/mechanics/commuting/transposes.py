@@ -94,19 +94,26 @@ def likely_readings(tree: Tree, base: sp.MatrixBase) -> list[Reading]:
 
 
 def _best_splits(tree: Tree, count: PassCount) -> Reading:
-    """Depths added and moved one by one while the count falls."""
-    depths = range(1, max(_upper(tree)[0].values(), default=0))
+    """Even segments, their ends moved one by one while the count falls; one segment more while that helps."""
+    deepest = max(_upper(tree)[0].values(), default=0)
     best = Reading()
-    cost = count.of(best)
+    for segments in range(2, deepest):
+        even = tuple(deepest * k // segments for k in range(1, segments))
+        found = _with_ends_moved(Reading(splits=even), deepest, count)
+        if count.of(found) >= count.of(best):
+            break
+        best = found
+    return best
+
+
+def _with_ends_moved(best: Reading, deepest: int, count: PassCount) -> Reading:
     while True:
         have = set(best.splits)
-        changes = [have | {d} for d in depths if d not in have]
-        changes += [have - {d} | {e} for d in have for e in (d - 1, d + 1) if e in depths]
-        readings = [Reading(splits=tuple(sorted(s))) for s in changes]
-        found = min(readings, key=count.of, default=best)
-        if count.of(found) >= cost:
+        moved = [have - {d} | {e} for d in have for e in (d - 1, d + 1) if 0 < e < deepest and e not in have]
+        found = min((Reading(splits=tuple(sorted(s))) for s in moved), key=count.of, default=best)
+        if count.of(found) >= count.of(best):
             return best
-        best, cost = found, count.of(found)
+        best = found
 
 
 def smallest(tree: Tree, base: sp.MatrixBase, field: Field, tries: int = TRIES) -> tuple[Reading, LFTData]:
