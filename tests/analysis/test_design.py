@@ -1,5 +1,7 @@
 """Fixed-structure design: against full-order optima, closed forms, and the guaranteed worst case."""
 
+import signal
+
 import control
 import numpy as np
 import pytest
@@ -291,3 +293,21 @@ def test_reduced_orders_of_the_helicopter():
     assert levels[0] <= 0.154
     assert levels[1] < 0.9 * levels[0]
     assert levels[2] < 0.9 * levels[1]
+
+
+def test_interruption_keeps_the_best_so_far():
+    """Ctrl-C in the middle of a design: its status says so, and x begins another design."""
+    calls = []
+
+    def stop(text, value):
+        calls.append(value)
+        if len(calls) == 2:
+            signal.raise_signal(signal.SIGINT)
+
+    wanted = lg.Requirement("all", ["d", "n"], ["z", "zu"])
+    found = lg.design(first_order(1.0), GAIN, wanted, starts=6, progress=stop)
+    assert found.status == "interrupted"
+    assert found.controllers == {}
+    assert found.value == pytest.approx(calls[-1], rel=1e-6)
+    again = lg.design(first_order(1.0), GAIN, wanted, start=found.x)
+    assert list(again.controllers) == ["K"]

@@ -92,7 +92,7 @@ def minimise(
     -------
     Minimum
         status: "converged", "slow", "enough" (the objective fell to ``options.enough`` with no constraint violated),
-        "steps", "time limit".
+        "steps", "time limit", "interrupted" (Ctrl-C; the best point so far).
     """
     state = _State(target, target.evaluate(np.asarray(x0, dtype=float)), options.radius)
     history: list[float] = []
@@ -104,7 +104,10 @@ def minimise(
             return Minimum(best, "enough", step)
         if time.monotonic() > options.deadline:
             return Minimum(best, "time limit", step)
-        predicted = state.advance()
+        try:
+            predicted = state.advance()
+        except KeyboardInterrupt:
+            return Minimum(best, "interrupted", step)
         if state.here is not best or predicted <= options.tolerance:
             history.append(state.merit(state.here))
         small = predicted <= options.tolerance or state.radius < 1e-8

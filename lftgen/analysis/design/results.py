@@ -46,10 +46,11 @@ class DesignResult:
 
     Attributes
     ----------
-    status : {"met", "not met", "not certified", "unstable", "time limit"}
+    status : {"met", "not met", "not certified", "unstable", "time limit", "interrupted"}
         Whether all goals are guaranteed over the box; ``"not met"``: a goal is exceeded at a point found;
         ``"not certified"``: no violation was found, and none is excluded; ``"unstable"``: no controller was found that
-        stabilises every point looked at (``requirements`` name one it leaves unstable); ``"time limit"``: none in time.
+        stabilises every point looked at (``requirements`` name one it leaves unstable); ``"time limit"``: none in time;
+        ``"interrupted"``: by Ctrl-C, with the best ``x`` so far, which can be the ``start`` of another design.
     controllers : dict of str to control.StateSpace or LFT
         By block name; LFTs where a block follows parameters.  Empty for ``"unstable"`` and ``"time limit"``, and where a
         certificate was asked for and some worst case has no finite guaranteed bound.

@@ -8,10 +8,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from lftgen.analysis.design.nonsmooth import Options, minimise
+from lftgen.analysis.design.nonsmooth import Options, Target, minimise
 from lftgen.analysis.design.problem import GainTarget, PoleTarget, Problem
 from lftgen.analysis.design.starts import Starts
 
@@ -28,11 +29,12 @@ Found = tuple[float, np.ndarray]
 """Merit (logarithm of the largest norm over its goal) and the free variables."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Search:
     """How controllers are searched.
 
-    ``decay`` (1/s) and ``tolerance`` as in :func:`design`; ``deadline`` as ``time.monotonic`` tells it.
+    ``decay`` (1/s) and ``tolerance`` as in :func:`design`; ``deadline`` as ``time.monotonic`` tells it; ``interrupted``
+    after Ctrl-C.
     """
 
     starts: Starts
@@ -40,16 +42,21 @@ class Search:
     tolerance: float
     deadline: float
     progress: Progress | None = None
+    interrupted: bool = False
 
     @property
     def over(self) -> bool:
-        """Whether the time is over."""
-        return time.monotonic() > self.deadline
+        """Whether the time is over, or the user has had enough."""
+        return self.interrupted or time.monotonic() > self.deadline
 
     def tell(self, text: str, merit: float) -> None:
         """Report the best value so far."""
-        if self.progress is not None:
+        if self.progress is None:
+            return
+        try:
             self.progress(text, float(np.exp(merit)))
+        except KeyboardInterrupt:
+            self.interrupted = True
 
     def candidates(self, problem: Problem, guesses: list[np.ndarray]) -> list[Found]:
         """Minima from the starting points, the best first and only a few; none where none stabilises."""
@@ -109,7 +116,7 @@ class Search:
         x = x0 if np.isfinite(target.evaluate(x0).soft) else self._stabilised(problem, x0)
         if x is None or not np.isfinite(target.evaluate(x).soft):
             return None
-        found = minimise(target, x, Options(tolerance or self.tolerance, steps, self.deadline)).trial
+        found = self._minimised(target, x, Options(tolerance or self.tolerance, steps, self.deadline))
         violated = 10 * max(found.hard, 0.0) if np.isfinite(found.hard) else 0.0
         return float(found.soft + violated), found.x
 
@@ -121,11 +128,16 @@ class Search:
             return None
         for tolerance, margin in ((1e-6, 1e-2), (1e-9, 1e-6)):
             enough = -self.decay / rate - margin
-            found = minimise(poles, x, Options(tolerance, COARSE_STEPS, self.deadline, enough)).trial
+            found = self._minimised(poles, x, Options(tolerance, COARSE_STEPS, self.deadline, enough))
             x = found.x
             if found.soft < -self.decay / rate:
                 break
         return x
+
+    def _minimised(self, target: Target, x: np.ndarray, options: Options) -> Any:
+        end = minimise(target, x, options)
+        self.interrupted |= end.status == "interrupted"
+        return end.trial
 
     def restarted(self, problem: Problem, seed: int) -> Found | None:
         """The first of some random points from which all active points can be stabilised."""

@@ -153,16 +153,7 @@ class Work:
         """Add worst points and minimise again, until none is worse than the active ones."""
         for k in range(ROUNDS + 1):
             now = self.active(x)
-            found = [
-                worst_case_gain(
-                    loop,
-                    certify=False,
-                    starts=64,
-                    seed=k,
-                    time_limit=max(1.0, self.search.deadline - time.monotonic()),
-                )
-                for loop in self.loops(x)
-            ]
+            found = self._worst(x, now, seed=k)
             new = self._violating(found, now)
             if not new or k == ROUNDS or self.search.over:
                 break
@@ -175,6 +166,18 @@ class Work:
             x = better[1]
             self.search.tell(f"{count_of(self.points)} points", better[0])
         return x, found
+
+    def _worst(self, x: np.ndarray, now: list[float], seed: int) -> list[WorstCaseGain]:
+        """The worst point of each requirement that a search finds; after an interruption what is known already."""
+        found: list[WorstCaseGain] = []
+        for loop, gain in zip(self.loops(x), now, strict=True):
+            if self.search.interrupted:
+                found.append(WorstCaseGain(gain, float("inf"), {}, status="interrupted"))
+                continue
+            left = max(1.0, self.search.deadline - time.monotonic())
+            found.append(worst_case_gain(loop, certify=False, starts=64, seed=seed, time_limit=left))
+            self.search.interrupted |= found[-1].status == "interrupted"
+        return found
 
     def _violating(self, found: list[WorstCaseGain], now: list[float]) -> list[dict[str, float]]:
         ratio = max(a / r.goal for a, r in zip(now, self.requirements, strict=True))
@@ -217,14 +220,15 @@ class Work:
                 r.goal,
                 a,
                 max(w.lower, a),
-                w.upper if w.status != "lower bound only" else float("inf"),
+                w.upper if w.status not in ("lower bound only", "interrupted") else float("inf"),
                 w.parameters,
             )
             for r, a, w in zip(self.requirements, now, found, strict=True)
         )
         value = max(a / r.goal for a, r in zip(now, self.requirements, strict=True))
+        status = "interrupted" if self.search.interrupted else status_of(verdicts)
         plain = DesignResult(
-            status_of(verdicts), value=value, requirements=verdicts, points=self.points, seconds=seconds, x=x
+            status, value=value, requirements=verdicts, points=self.points, seconds=seconds, x=x
         )
         if plain.status == "unstable" or (certify and any(not np.isfinite(v.upper) for v in verdicts)):
             return plain
