@@ -41,12 +41,18 @@ class PlantRow:
             out.append(
                 f"D21 has rank {self.rank_D21[0]} of {self.rank_D21[1]}: put noise on every measurement into w"
             )
+        return out + self.hidden + list(self.axis_zeros)
+
+    @property
+    def hidden(self) -> list[str]:
+        """Modes that no controller can stabilise, in words."""
+        out = []
         for modes, what, fix in (
             (self.not_stabilisable, "cannot be stabilised by u", "add a control, or make the weight stable"),
             (self.not_detectable, "cannot be seen in y", "add a measurement, or make the weight stable"),
         ):
             out += [f"the mode {_pole(p)} ({', '.join(names)}) {what}: {fix}" for p, names in modes]
-        return out + list(self.axis_zeros)
+        return out
 
 
 @dataclass(frozen=True)

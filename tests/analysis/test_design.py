@@ -183,6 +183,8 @@ ALL = lg.Requirement("all", "d", "z")
             "unknown input 'v'",
         ),
         (lambda: lg.design(first_order(1.0), GAIN, ALL, starts=0), "starts must be"),
+        (lambda: lg.design(first_order(1.0), GAIN, ALL, progress=3), "progress must be a function"),
+        (lambda: lg.design(first_order(1.0), GAIN, ALL, refinements=-1), "refinements must be"),
         (lambda: lg.design(first_order(1.0), GAIN, ALL, points={"m": [1.0]}), "points name m"),
         (lambda: lg.design(first_order(1.0), GAIN, ALL, start=[1.0, 2.0]), "start must have 1 numbers"),
         (lambda: lg.Requirement("a", "d", "z", goal=0), "goal must be positive"),
@@ -311,3 +313,18 @@ def test_interruption_keeps_the_best_so_far():
     assert found.value == pytest.approx(calls[-1], rel=1e-6)
     again = lg.design(first_order(1.0), GAIN, wanted, start=found.x)
     assert list(again.controllers) == ["K"]
+
+
+def test_what_no_controller_can_stabilise_is_named():
+    """A mode out of reach of the control; a weight that integrates the error outside of the loop."""
+    stuck = lg.ss(
+        [[1.0, 0], [0, -1]], [[1, 0], [0, 1]], [[1, 0], [0, 1]], np.zeros((2, 2)), states=["free", "held"],
+        inputs=["d", "u"], outputs=["z", "y"],
+    )  # fmt: skip
+    found = lg.design(stuck, GAIN, ALL, starts=1)
+    assert found.status == "unstable"
+    assert "free" in found.reason
+    assert "cannot be stabilised by u" in str(found)
+    growing = lg.Requirement("all", "d", "z", output_weight=control.tf([1], [1, -1]))
+    found = lg.design(first_order(-1.0), GAIN, growing, starts=1)
+    assert "make the weight stable" in found.reason

@@ -103,10 +103,7 @@ def design(
         _guesses(work, start, starts, seed), whole_number(refinements, "design: refinements", minimum=0)
     )
     if found is None:
-        status = (
-            "interrupted" if work.search.interrupted else "time limit" if work.search.over else "unstable"
-        )
-        return DesignResult(status, seconds=round(time.monotonic() - begin, 3), points=work.points)
+        return work.nothing(round(time.monotonic() - begin, 3))
     x, verdicts = found
     if certify and not work.search.interrupted:
         verdicts = work.certified(x, verdicts, limit)

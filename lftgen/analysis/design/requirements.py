@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lftgen.analysis.channels import apart, select
 from lftgen.analysis.design.tunable import TunableBlock
 from lftgen.arguments import instance, items, number, truth
 from lftgen.errors import ModelError
@@ -78,34 +79,13 @@ def weighted_plant(plant: LFT, requirements: Sequence[Requirement], blocks: Sequ
     outputs = [n for r in requirements for n in r.outputs]
     inputs = [n for r in requirements for n in r.inputs]
     chosen = select(plant, [*outputs, *y], [*inputs, *u])
+    chosen = chosen.rename(inputs=apart([*inputs, *u]), outputs=apart([*outputs, *y]))
     left = _weights(
         [(r.output_weight, len(r.outputs), r.name) for r in requirements], len(y), "output_weight"
     )
     right = _weights([(r.input_weight, len(r.inputs), r.name) for r in requirements], len(u), "input_weight")
     chosen = chosen if left is None else left @ chosen
     return chosen if right is None else chosen @ right
-
-
-def select(plant: LFT, outputs: Sequence[str], inputs: Sequence[str]) -> LFT:
-    """The plant's channels in this order; one may stand twice, as performance and as measurement."""
-    plant[list(dict.fromkeys(outputs)), list(dict.fromkeys(inputs))]  # names unknown are an error here
-    rows, columns = np.zeros((len(outputs), plant.shape[0])), np.zeros((plant.shape[1], len(inputs)))
-    for i, name in enumerate(outputs):
-        rows[i, plant.outputs.index(name)] = 1.0
-    for j, name in enumerate(inputs):
-        columns[plant.inputs.index(name), j] = 1.0
-    chosen = rows @ plant @ columns
-    return chosen.rename(inputs=_apart(inputs), outputs=_apart(outputs))
-
-
-def _apart(names: Sequence[str]) -> list[str]:
-    """The names, the second of two alike with a suffix."""
-    out: list[str] = []
-    for name in names:
-        while name in out:
-            name += "_again"
-        out.append(name)
-    return out
 
 
 def _weights(each: Sequence[tuple[Any, int, str]], rest: int, what: str) -> LFT | None:

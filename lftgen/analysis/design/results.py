@@ -64,6 +64,8 @@ class DesignResult:
     seconds : float
     x : array
         The free variables, a ``start`` for another design of the same blocks.
+    reason : str
+        Why no controller was found: modes that the blocks cannot move or see, by the states that take part.
     """
 
     status: str
@@ -74,8 +76,12 @@ class DesignResult:
     points: Mapping[str, np.ndarray] = field(default_factory=dict)
     seconds: float = 0.0
     x: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    reason: str = ""
 
     def __str__(self) -> str:
+        if not len(self.x):
+            why = f": {self.reason}" if self.reason else ""
+            return f"design: {self.status}, no controller after {self.seconds:.1f} s{why}"
         head = f"design: {self.status}, largest norm/goal {self.value:.5g} at {count_of(self.points)} points, {self.seconds:.1f} s"
         rows = [
             f"  {v.name}: goal {v.goal:.5g}, active points {v.active:.5g}, worst found {v.lower:.5g}, guaranteed {v.upper:.5g}"

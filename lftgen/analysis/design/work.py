@@ -9,17 +9,19 @@ from typing import Any
 
 import numpy as np
 
+from lftgen.analysis.channels import apart, select
 from lftgen.analysis.design.controllers import controller_of, for_user, side_by_side
 from lftgen.analysis.design.loops import PlantStack, plant_stack
 from lftgen.analysis.design.problem import Problem
-from lftgen.analysis.design.requirements import Requirement, select, weighted_plant
+from lftgen.analysis.design.requirements import Requirement, weighted_plant
 from lftgen.analysis.design.results import DesignResult, Verdict, count_of, status_of
 from lftgen.analysis.design.search import Progress, Search
 from lftgen.analysis.design.starts import Starts
 from lftgen.analysis.design.tunable import TunableBlock, scaled_coordinates
+from lftgen.analysis.plant_report import row_at
 from lftgen.analysis.robust_results import WorstCaseGain
 from lftgen.analysis.robustness import worst_case_gain
-from lftgen.arguments import instance, items, number
+from lftgen.arguments import callback, instance, items, number
 from lftgen.errors import ModelError
 from lftgen.lft.hinf_norm import hinf_norm
 from lftgen.lft.model import LFT
@@ -86,7 +88,7 @@ class Work:
             number(decay, "design: decay", minimum=0.0),
             number(tolerance, "design: tolerance", minimum=1e-9),
             deadline,
-            progress,
+            callback(progress, "design: progress"),
         )
         return cls(model, some, wanted, plants, search)
 
@@ -149,6 +151,16 @@ class Work:
         better = self.search.refined(self.problem, x, others, refinements)
         return (x, worst) if better is None else self.grow(better)
 
+    def obstacles(self) -> list[str]:
+        """Modes of the weighted plants, at the nominal, that no controller between these signals can stabilise."""
+        n_y, n_u = (sum(len(getattr(b, side)) for b in self.blocks) for side in ("inputs", "outputs"))
+        found = {
+            f"{text} (requirement {r.name})": None
+            for p, r in zip(self.plants, self.requirements, strict=True)
+            for text in row_at(p, n_y, n_u, {}).hidden
+        }
+        return list(found)
+
     def grow(self, x: np.ndarray) -> tuple[np.ndarray, list[WorstCaseGain]]:
         """Add worst points and minimise again, until none is worse than the active ones."""
         for k in range(ROUNDS + 1):
@@ -209,6 +221,16 @@ class Work:
             out.append(worst_case_gain(loop, time_limit=max(share, 1.0), tolerance=sharp))
         return out
 
+    def nothing(self, seconds: float) -> DesignResult:
+        """The result where no controller was found, and why."""
+        if self.search.over:
+            status = "interrupted" if self.search.interrupted else "time limit"
+            return DesignResult(status, seconds=seconds, points=self.points)
+        reasons = self.obstacles() or [
+            "no starting point led to a stable loop; try more starts or other blocks"
+        ]
+        return DesignResult("unstable", seconds=seconds, points=self.points, reason="; ".join(reasons))
+
     def result(
         self, x: np.ndarray, found: list[WorstCaseGain], seconds: float, certify: bool
     ) -> DesignResult:
@@ -236,6 +258,8 @@ class Work:
         outputs = list(dict.fromkeys(n for r in self.requirements for n in r.outputs))
         y, u = [n for b in self.blocks for n in b.inputs], [n for b in self.blocks for n in b.outputs]
         parts = self.controllers(x)
-        closed = select(self.plant, [*outputs, *y], [*inputs, *u]).star(side_by_side(parts))
+        chosen = select(self.plant, [*outputs, *y], [*inputs, *u])
+        named = chosen.rename(inputs=apart([*inputs, *u]), outputs=apart([*outputs, *y]))
+        closed = named.star(side_by_side(parts))
         controllers = {b.name: for_user(c) for b, c in zip(self.blocks, parts, strict=True)}
         return replace(plain, controllers=controllers, closed_loop=closed)
