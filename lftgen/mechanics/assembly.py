@@ -14,12 +14,11 @@ from functools import cached_property
 import numpy as np
 import sympy as sp
 
-from lftgen.errors import IllPosedError, ModelError
-from lftgen.lft.algebra import add, constant, exchange, multiply, select
+from lftgen.errors import ModelError
+from lftgen.lft.algebra import add, constant, exchange, multiply
 from lftgen.lft.build import with_integrators
 from lftgen.lft.connect import connect, renamed
 from lftgen.lft.data import LFTData
-from lftgen.lft.evaluation import evaluate_ports
 from lftgen.lft.field import ExactField
 from lftgen.lft.reduction.kalman import reduce as reduce_order
 from lftgen.mechanics.body import RigidBody
@@ -32,12 +31,13 @@ from lftgen.mechanics.joints import Joint
 from lftgen.mechanics.linearization import body_block, ground_block, joint_block
 from lftgen.mechanics.load_blocks import BodyInputs, load_sensor_block, spring_block
 from lftgen.mechanics.loads import Action, SpringDamper
+from lftgen.mechanics.mass_matrix import check_mass_matrix
 from lftgen.mechanics.names import GROUND
 from lftgen.mechanics.relations import Signal
 from lftgen.mechanics.sensors import PORT_QUANTITIES, sensor_block
 from lftgen.mechanics.signals import JointSignals, port_signal
 from lftgen.mechanics.tree import Tree
-from lftgen.mechanics.trim import Trim
+from lftgen.mechanics.trim import Trim, solve_trim
 
 
 @dataclass(frozen=True)
@@ -114,26 +114,27 @@ class Assembler:
                 f"search goes on from the smallest form: use it with method 'auto', not {method!r}"
             )
         clock = Clock(search, progress) if search else None
-        gravity_only = commuting.applies(self.tree)
-        if method == "recursive" or (method == "auto" and not gravity_only):
+        single = commuting.applies(self.tree) and not self.trim.solution
+        if method == "recursive" or (method == "auto" and not single):
             best = self._recursion()
-        elif not gravity_only:
+        elif not single:
             raise ModelError(
-                f"method {method!r} needs joints with at most one coordinate each; use 'auto' or 'recursive'"
+                f"method {method!r} needs joints with at most one coordinate each, and nothing that the trim solved for; "
+                "use 'auto' or 'recursive'"
             )
         else:
             found = self._commuting(method)
             best = found[0] if len(found) == 1 else min(found, key=lambda a: order(self._reduce(a)))
-        return self._searched(best, gravity_only, clock) if method == "auto" else best
+        return self._searched(best, single, clock) if method == "auto" else best
 
-    def _searched(self, best: LFTData, gravity_only: bool, clock: Clock | None) -> LFTData:
+    def _searched(self, best: LFTData, single: bool, clock: Clock | None) -> LFTData:
         """What searching makes of the smallest form, compared with it."""
         if self._large:
             if clock is None and order(best) > LARGE_ORDER:
                 return best
             best = self._reduce(best)
         reference = best
-        if clock is not None and gravity_only and not commuting.is_planar(self.tree):
+        if clock is not None and single and not commuting.is_planar(self.tree):
             part = Clock(0.6 * clock.seconds, clock.progress)
             K = by_transposes(self.tree, self.base, self._inertial.field, part, order(best))
             if K is not None:
@@ -154,8 +155,24 @@ class Assembler:
 
     @cached_property
     def _inertial(self) -> LFTData:
-        """The recursion without equilibrium terms, in the field of the whole model (gravity's symbols are not in it)."""
-        inertial, symbols = self._recursion(equilibrium=False), self.trim.mechanism.symbols
+        """The recursion without gravity's equilibrium terms, in the field of the whole model (its symbols are not in it).
+
+        Equilibrium terms are linear in gravity and loads: with loads they are those of the loads alone (which must not
+        depend on gravity, as those do that a trim solved for).
+        """
+        symbols = self.trim.mechanism.symbols
+        if self.tree.actions:
+            weightless = solve_trim(
+                self.tree,
+                sp.zeros(3, 1),
+                self.trim.mechanism.parameters,
+                exact=self.exact,
+                mechanism=self.trim.mechanism,
+            )
+            own = Assembler(self.tree, weightless, self.request, exact=self.exact)
+            inertial = own._recursion()
+        else:
+            inertial = self._recursion(equilibrium=False)
         return inertial.with_field(ExactField(symbols)) if symbols else inertial
 
     @property
@@ -173,7 +190,9 @@ class Assembler:
         if method == "planar" or (method == "auto" and not self._large):
             planar = commuting.planar_dynamics(self.tree, self.base, self._inertial, full, bent)
             if planar is None and method == "planar":
-                raise ModelError("method 'planar' needs revolute joints with parallel axes; use 'auto'")
+                raise ModelError(
+                    "method 'planar' needs revolute joints with parallel axes and no loads; use 'auto'"
+                )
             candidates += [planar] if planar is not None else []
         reference = full if full is not None else self._recursion(reduce=False)
         for candidate in candidates:
@@ -276,7 +295,8 @@ class Assembler:
         dynamics = self.inverse_dynamics(method, search=search, progress=progress)
         rows = [dynamics.outputs.index(n) for n in names.drives]
         columns = [dynamics.inputs.index(n) for n in names.accelerations]
-        self._check_mass_matrix(dynamics if order(dynamics) <= LARGE_ORDER else self._inertial, names)
+        source = dynamics if order(dynamics) <= LARGE_ORDER else self._inertial
+        check_mass_matrix(source, names.drives, names.accelerations)
         forward = exchange(dynamics, rows, columns, "the mass matrix at the nominal values")
         static = self._with_channels(forward, names)
         inputs, outputs = [c.name for c in self.request.inputs], [c.name for c in self.request.outputs]
@@ -312,32 +332,7 @@ class Assembler:
         )
         return add(plain, constant(f.array(direct), f))
 
-    def _check_mass_matrix(self, dynamics: LFTData, names: _CoordinateNames) -> None:
-        """The mass matrix must be positive definite at the nominal, at both ends of each range and at corners."""
-        rows = [dynamics.outputs.index(n) for n in names.drives]
-        columns = [dynamics.inputs.index(n) for n in names.accelerations]
-        mass = select(dynamics, rows, columns)
-        blocks = [b for b in mass.structure.blocks if b.parameter is not None and b.repetitions]
-        if mass.field.symbols or not rows:
-            return
-        largest = 0.0  # at the nominal, which comes first
-        for values, point in _test_points([b.parameter for b in blocks if b.parameter is not None]):
-            try:
-                H = evaluate_ports(mass, values)[0]
-            except IllPosedError:
-                continue
-            eigenvalues = np.linalg.eigvalsh((H + H.T) / 2)
-            largest = max(largest, float(eigenvalues[-1]))
-            if eigenvalues[0] <= SINGULAR_MASS * largest:
-                where = ", ".join(f"{k} = {v:.6g}" for k, v in point.items()) or "the nominal values"
-                raise IllPosedError(
-                    f"the mass matrix is singular or not positive definite at {where} (eigenvalues {eigenvalues[0]:.3g} to "
-                    f"{eigenvalues[-1]:.3g}): no model exists there; change the range, or give the bodies beyond the joints a mass"
-                )
 
-
-SINGULAR_MASS = 1e-12
-"""A mass matrix counts as singular where its smallest eigenvalue is below this, relative to the largest seen."""
 LARGE = 10
 """With more degrees of freedom than this only the form that is the smallest for long chains is built by default, inertia and
 gravity stiffness apart; and nothing is reduced before accelerations have changed places with forces: one reduction of the
@@ -375,18 +370,6 @@ class _CoordinateNames:
     def drives_of(self, joint: str) -> tuple[str, ...]:
         """Drive names of one joint (none for what is no joint)."""
         return self._drives.get(joint, ())
-
-
-def _test_points(parameters: list) -> list[tuple[dict[str, float], dict[str, float]]]:
-    """Values, and the part of them to name in a message: nominal, single ends, some corners."""
-    points: list[tuple[dict[str, float], dict[str, float]]] = [({}, {})]
-    for p in parameters:
-        points += [({p.name: v}, {p.name: v}) for v in p.bounds]
-    rng = np.random.default_rng(3)
-    for _ in range(min(16, 2 ** len(parameters))):
-        corner = {p.name: p.bounds[int(rng.integers(2))] for p in parameters}
-        points.append((corner, corner))
-    return points
 
 
 def _connected(systems: Sequence[LFTData], keep: Sequence[str]) -> LFTData:

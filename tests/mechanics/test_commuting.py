@@ -209,6 +209,35 @@ def test_planar_stiffness_row_by_row(build):
     assert np.allclose(got, potential_hessian(mechanism, values), rtol=1e-11, atol=1e-11)
 
 
+def loaded(load):
+    """Four links about axes z, x, z, x that hold a load at the tip."""
+    plain = alternating(4)
+    bodies = [
+        lg.RigidBody(b.name, mass=b.mass, com=b.com, inertia=b.inertia, ports={"tip": (0, 0.05, 0.3)})
+        for b in plain.bodies
+    ]
+    return lg.Mechanism("loaded", bodies=bodies, joints=plain.joints, loads=[load])
+
+
+LOADS = [
+    lg.DeadLoad("L", port="B3_tip", force=(lg.uncertain("F", 10.0, percent=20), 2, -5), torque=(0, 1, 0.5)),
+    lg.FollowerLoad("L", port="B3_tip", force=(0, 3, lg.uncertain("F", 10.0, percent=20))),
+    lg.SpringDamper("L", port="B3_tip", anchor=(0.3, 0.2, 1.5), stiffness=40, force_density=10),
+]
+
+
+@pytest.mark.parametrize("load", LOADS, ids=lambda load: load.kind)
+@pytest.mark.parametrize("method", ["spatial", "auto"])
+def test_loads_beside_the_stiffness_of_gravity(load, method):
+    """Loads stay in the recursion, gravity leaves it: the same model, in fewer repetitions, felt wrenches included."""
+    mechanism = loaded(load)
+    outputs = None if method == "auto" else ["J1_angle", "B3_tip_acceleration_x", "J0_wrench"]
+    plant = mechanism.linearize(method=method, outputs=outputs)
+    assert lg.check(mechanism, plant, samples=10, tolerance=1e-9).passed
+    if method == "auto":
+        assert plant.order < mechanism.linearize(method="recursive").order
+
+
 def test_planar_links_are_found():
     """Turned-over axes count as parallel, welded bodies belong to their link, crossed axes are not planar."""
     found = find_planar(branched().tree)

@@ -29,8 +29,8 @@ AGREEMENT = 1e-8
 
 
 def applies(tree: Tree) -> bool:
-    """Whether every joint has at most one coordinate, at least one moves, and gravity alone makes the equilibrium."""
-    return not tree.actions and all(j.dof <= 1 for j in tree.joints) and any(j.dof for j in tree.joints)
+    """Whether every joint has at most one coordinate, and at least one moves."""
+    return all(j.dof <= 1 for j in tree.joints) and any(j.dof for j in tree.joints)
 
 
 def is_planar(tree: Tree) -> bool:
@@ -62,7 +62,7 @@ def spatial_dynamics(
     Parameters
     ----------
     inertial : LFTData
-        The recursion without equilibrium terms.
+        The recursion without equilibrium terms, or with those of loads alone.
     full, bent
         The whole recursion, from which the outputs ``bent`` (those in which equilibrium terms count) are taken.
     K : LFTData
@@ -80,7 +80,7 @@ def planar_dynamics(
     tree: Tree, base: sp.MatrixBase, inertial: LFTData, full: LFTData | None, bent: Sequence[str]
 ) -> LFTData | None:
     """Mass matrix and gravity stiffness in absolute angles, the rest by the recursion; None where nothing is planar."""
-    planar = find_planar(tree)
+    planar = None if tree.actions else find_planar(tree)
     if planar is None:
         return None
     joints = [j for j in tree.joints if j.dof]
