@@ -101,7 +101,7 @@ def measured(name, repeats=REPEATS):
     rows += [] if peer is None else [("pinocchio, loop", count, peer / count, "")]
     for grid, seconds in zip(grids, gridded, strict=True):
         size = math.prod(len(v) for v in grid.values())
-        title = "grid " + " x ".join(f"{len(v)} {k}" for k, v in grid.items())
+        title = " x ".join(f"{len(v)} {k}" for k, v in grid.items())
         rows.append((title, size, seconds / size, f"{grid_difference(plant, grid):.0e}"))
     for what, number, seconds, error in rows:
         against = "" if peer is None else f"{seconds * count / peer:.3g}"
