@@ -52,7 +52,7 @@ def approximation(
     """Drop the lightest channels of Delta as long as the error is proven to stay within a tolerance."""
     _check(a, error, measure)
     tolerance = number(tolerance, "tolerance", minimum=0, error=ParameterError)
-    budget, start = number(budget, "budget", minimum=0, error=ParameterError), time.perf_counter()
+    work = _Work(number(budget, "budget", minimum=0, error=ParameterError))
     exact = reduce(numeric(a))
     unit = normalized(exact, recenter=True)
     s = scalar_lft(unit)
@@ -69,24 +69,43 @@ def approximation(
     noise = _largest(balanced.lft.change(points) + s.pp - truth)
     if not noise <= ROUNDING * max(scale, 1e-300):
         return ApproximationData(exact, 0.0, scale, 0.0, 0)
-    limits = allowed - noise, start + budget
-    best = _proven(
-        balanced.split, _candidates(balanced.split, truth, points, limits[0], s.order), limits, progress
-    )
+    limit = allowed - noise
+    candidates = _candidates(balanced.split, truth, points, limit, s.order)
+    best = _proven(balanced.split, candidates, limit, work, progress)
     if best is None:
         return ApproximationData(exact, 0.0, scale, 0.0, 0)
-    if not best.proof.error <= limits[0]:
+    if not best.proof.error <= limit:
         raise ReductionError(_failure(best, s.order, allowed))
-    now = time.perf_counter()
-    best.proof.run(_SHARP * best.sampled, min(limits[1], now + max(_SHARPEN, (now - start) / 2)))
+    work.run(best.proof, _SHARP * best.sampled, max(_SHARPEN, work.spent / 2))
     small = _returned(assembled(unit, balanced.split(best.dropped).reduced()), exact)
     whole = best.proof.error + noise
     small = _with_error_block(small, s, whole) if error == "block" else small
     return ApproximationData(small, whole, scale, best.sampled, best.proof.parts)
 
 
-_SHARPEN = 0.5  # seconds, at least, that a bound within the tolerance is made sharper
+_SHARPEN = 0.5  # seconds' worth of parts, at least, that make a bound within the tolerance sharper
 _SHARP = 1.2  # ... not below this multiple of the sampled error
+
+
+class _Work:
+    """A budget in seconds' worth of parts: what is proven does not depend on the load of the machine."""
+
+    def __init__(self, budget: float) -> None:
+        self.budget, self.spent, self._until = budget, 0.0, time.perf_counter() + _NET * budget
+
+    @property
+    def left(self) -> float:
+        return max(0.0, self.budget - self.spent)
+
+    def run(self, proof: Proof, target: float, seconds: float) -> bool:
+        """Go on with a proof for as many seconds' worth of parts, at most those that are left."""
+        before, each = proof.parts, proof.seconds_per_part
+        done = proof.run(target, before + min(seconds, self.left) / each, self._until)
+        self.spent += (proof.parts - before + 1) * each
+        return done
+
+
+_NET = 5.0  # budgets of real time after which a proof ends in any case
 
 
 @dataclass(frozen=True)
@@ -101,16 +120,15 @@ class _Attempt:
 def _proven(
     split: Callable[[int], Truncation],
     candidates: list[tuple[int, float]],
-    limits: tuple[float, float],
+    limit: float,
+    work: _Work,
     progress: Progress | None,
 ) -> _Attempt | None:
     """The largest number of channels that is proven to be within the limit, easy proofs first; else the first attempt."""
     best: _Attempt | None = None
     for dropped, sampled in candidates:
         attempt = _Attempt(dropped, sampled, Proof(split(dropped)))
-        now = time.perf_counter()
-        until = limits[1] if best is None else now + (limits[1] - now) / 2
-        done = attempt.proof.run(limits[0], until)
+        done = work.run(attempt.proof, limit, work.left / (1 if best is None else 2))
         if progress is not None:
             progress(dropped, attempt.proof.error)
         if not done:
