@@ -269,7 +269,7 @@ class LFT(LFTOperators):
         measure : {"relative", "absolute"}
             Relative to the largest singular value of ``[A B; C D]`` at the nominal values, or absolute.
         budget : float
-            Seconds for the proof.
+            Seconds for the proof, counted in parts of the box (what a part takes on one core of 2026).
         progress : callable, optional
             Called with (channels dropped, proven error) after each attempt.
 
