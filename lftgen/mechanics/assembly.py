@@ -295,12 +295,17 @@ class Assembler:
         dynamics = self.inverse_dynamics(method, search=search, progress=progress)
         rows = [dynamics.outputs.index(n) for n in names.drives]
         columns = [dynamics.inputs.index(n) for n in names.accelerations]
-        source = dynamics if order(dynamics) <= LARGE_ORDER else self._inertial
-        check_mass_matrix(source, names.drives, names.accelerations)
+        check_mass_matrix(self._with_inertia(dynamics), names.drives, names.accelerations)
         forward = exchange(dynamics, rows, columns, "the mass matrix at the nominal values")
         static = self._with_channels(forward, names)
         inputs, outputs = [c.name for c in self.request.inputs], [c.name for c in self.request.outputs]
         return self._reduce(with_integrators(static, [*names.positions, *names.rates], inputs, outputs))
+
+    def _with_inertia(self, dynamics: LFTData) -> LFTData:
+        """What tells the mass matrix in the fewest repetitions: the whole, or its part without the equilibrium."""
+        if order(dynamics) <= LARGE_ORDER:
+            return dynamics
+        return self.inertial_dynamics() if self.trim.solution else self._inertial
 
     def _with_channels(self, forward: LFTData, names: _CoordinateNames) -> LFTData:
         """[positions; rates; inputs] -> [rates; accelerations; outputs], without states yet."""
