@@ -49,7 +49,6 @@ HEAVY = (
     "zarr",
     "h5netcdf",
     "jinja2",
-    "numba",
     "slycot",
     "scipy.optimize",
     "scipy.stats",

@@ -22,7 +22,7 @@ from rich.table import Table
 
 NAMES = ("expressions", "orders", "evaluation", "core", "rigidbody")
 PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
-PACKAGES = ("lftgen", "numpy", "scipy", "sympy", "control", "pin", "numba")
+PACKAGES = ("lftgen", "numpy", "scipy", "sympy", "control", "pin", "gmpy2")
 HEAD = """# Benchmarks
 
 Measured by `python -m tests.benchmarks`, peers in the same run, on two shared x86 cores that had other work at the time:
