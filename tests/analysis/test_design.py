@@ -124,6 +124,21 @@ def test_surface_follows_its_parameter():
         assert norm_of(direct, p=value) <= moving.value * 1.001
 
 
+def test_surfaces_begin_at_the_corners_of_their_box():
+    """One point says nothing about slopes; points of one's own come instead, and other blocks begin at the nominal."""
+    p, q = lg.scheduled("p", (-2, 2)), lg.uncertain("q", 1.0, percent=10)
+    plant = lg.ss(
+        [[p * q]], [[1, 1]], [[1], [0], [1]], [[0, 0], [0, 1], [0, 0]], inputs=["d", "u"], outputs=["z", "zu", "y"]
+    )  # fmt: skip
+    one = lg.Requirement("all", "d", ["z", "zu"])
+    surface = lg.TunableSurface("K", inputs="y", outputs="u", order=0, scheduling=[p])
+    gain = lg.TunableGain("K", inputs="y", outputs="u")
+    quick = {"starts": 1, "refinements": 0, "certify": False}
+    assert list(lg.design(plant, surface, one, **quick).points["p"][:3]) == [0, -2, 2]
+    assert list(lg.design(plant, surface, one, points={"p": [1.0]}, **quick).points["p"][:2]) == [0, 1]
+    assert lg.design(plant, gain, one, **quick).points["q"][0] == 1.0
+
+
 def test_named_results_without_a_controller():
     """What no gain stabilises is told; time that is over as well."""
     stuck = lg.ss([[1.0]], [[1, 0]], [[1], [1]], [[0, 0], [0, 0]], inputs=["d", "u"], outputs=["z", "y"])

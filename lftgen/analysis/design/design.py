@@ -57,7 +57,8 @@ def design(
     refinements : int
         Points around the best controller from which it is searched once more; with a few, local minima are left behind.
     points : mapping of name to array, optional
-        Parameter points to begin with, besides the nominal.
+        Parameter points to begin with, besides the nominal.  By default the corners of the box of what surfaces are
+        scheduled with: one point says nothing about their slopes.
     decay : float
         All closed-loop poles shall be left of -decay, 1/s.
     tolerance : float

@@ -20,6 +20,8 @@ COARSE, COARSE_STEPS = 1e-3, 200
 """Relative accuracy and steps from each starting point."""
 POLISHED, POLISHES = 4, 6
 """How many of the best go on, and how often each is taken up again with a fresh quadratic term."""
+HOPELESS = 0.5
+"""Polished once, a candidate this far above the best (in logarithms) is left as it is."""
 STEPS = 400
 RESTARTS = 10
 """Random points tried where the controller cannot be moved to stabilise a point that was added."""
@@ -68,7 +70,9 @@ class Search:
             if coarse is not None:
                 found.append(coarse)
                 self.tell(f"start {k + 1}", min(f[0] for f in found))
-        polished = [self._polished(problem, f) for f in sorted(found, key=lambda f: f[0])[:POLISHED]]
+        first = [self._polished(problem, f, 1) for f in sorted(found, key=lambda f: f[0])[:POLISHED]]
+        best = min((f[0] for f in first), default=0.0)
+        polished = [self._polished(problem, f) if f[0] < best + HOPELESS else f for f in first]
         return sorted(polished, key=lambda f: f[0])
 
     def refined(
@@ -96,9 +100,9 @@ class Search:
         size = np.maximum(np.abs(x), 0.1 * float(np.median(np.abs(x))))
         return x + step * size * rng.standard_normal(len(size))
 
-    def _polished(self, problem: Problem, found: Found) -> Found:
+    def _polished(self, problem: Problem, found: Found, times: int = POLISHES) -> Found:
         """Minimised again and again, each time with a fresh quadratic term, until that brings nothing."""
-        for _ in range(POLISHES):
+        for _ in range(times):
             again = self.improve(problem, found[1])
             if again is None or again[0] >= found[0]:
                 break

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,8 @@ CLOSE = 0.02
 """Relative gap between the bounds of a worst case where the goal does not tell how sharp it must be."""
 VIOLATED = 1.003
 """A point is added where the gain exceeds that of the active points by this factor."""
+CORNERS = 4
+"""Up to so many scheduling parameters a design begins at all corners of their box."""
 
 
 @dataclass
@@ -93,9 +96,10 @@ class Work:
         return cls(model, some, wanted, plants, search)
 
     def begin(self, points: Mapping[str, Any] | None) -> None:
-        """The nominal and the points given as active ones."""
+        """The nominal and the points given as active ones; by default those that decide the slopes of surfaces."""
         nominal = {p.name: np.array([p.nominal]) for p in self.plant.parameters}
-        given = {k: np.atleast_1d(np.asarray(v, dtype=float)) for k, v in (points or {}).items()}
+        some = self._corners() if points is None else points
+        given = {k: np.atleast_1d(np.asarray(v, dtype=float)) for k, v in some.items()}
         unknown = sorted(set(given) - set(nominal))
         if unknown:
             raise ModelError(f"design: points name {', '.join(unknown)}, which the plant does not have")
@@ -109,6 +113,20 @@ class Work:
             self.blocks, tuple(stacks), self._coordinates(self.points),
             tuple(r.goal for r in self.requirements), tuple(r.hard for r in self.requirements),
         )  # fmt: skip
+
+    def _corners(self) -> dict[str, np.ndarray]:
+        """Corners of the box of what the blocks are scheduled with (the nominal says nothing about slopes); with many
+        parameters the ends of each alone."""
+        known = {p.name for p in self.plant.parameters}
+        moved = {p.name: p for b in self.blocks for p in b.parameters if p.name in known}
+        if not moved:
+            return {}
+        ends = list(product((0, 1), repeat=len(moved))) if len(moved) <= CORNERS else _one_by_one(len(moved))
+        at = np.array(ends, dtype=float)
+        return {
+            name: np.where(np.isnan(x), p.nominal, np.where(x > 0.5, p.upper, p.lower))
+            for (name, p), x in zip(moved.items(), at.T, strict=True)
+        }
 
     def _stacks(self, points: Mapping[str, np.ndarray]) -> list[PlantStack]:
         n_k = sum(b.n_states for b in self.blocks)
@@ -263,3 +281,8 @@ class Work:
         closed = named.star(side_by_side(parts))
         controllers = {b.name: for_user(c) for b, c in zip(self.blocks, parts, strict=True)}
         return replace(plain, controllers=controllers, closed_loop=closed)
+
+
+def _one_by_one(n: int) -> list[list[float]]:
+    """Low and high end (0, 1) of each of n parameters with the others at their nominal (nan)."""
+    return [[end if i == k else np.nan for i in range(n)] for k in range(n) for end in (0.0, 1.0)]
