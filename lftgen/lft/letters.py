@@ -1,8 +1,9 @@
 """Letters: the factors whose order a search may choose, and a sympy matrix as polynomials in them.
 
 A letter is a parameter's value, its inverse, or cosine or sine of a scheduled angle.  Cosine and sine of one angle are
-a pair: with ``z = c + i s`` and ``t = tan(phi/2)``, ``z = (1 + i t)/(1 - i t)``, so that what is of degree one in z costs
-two repetitions of t, however many cosines and sines it was written with.
+a pair: with ``z = c + i s`` and ``t = tan(phi/2)``, ``z = (1 + i t)/(1 - i t)`` times a constant (phi is the angle from the
+chart's centre), so that what is of degree one in z costs two repetitions of t, however many cosines and sines it was
+written with.  The centre is in no coefficient: what cancels by ``c^2 + s^2 = 1`` cancels exactly.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from lftgen.errors import NotRationalError
 from lftgen.lft.algebra import block_diag, constant, inverse, wire
 from lftgen.lft.data import LFTData, default_names
 from lftgen.lft.field import Field
@@ -21,7 +23,7 @@ from lftgen.lft.maps import change_maps
 from lftgen.lft.rational_matrix import RationalMatrix, matrix_in
 from lftgen.lft.reduction.kalman import reduce
 from lftgen.lft.structure import DeltaBlock, DeltaMap, Structure
-from lftgen.lft.trigonometry import cosine_and_sine, in_cosines
+from lftgen.lft.trigonometry import cosine_and_sine, in_cosines, of_center
 from lftgen.parameters import Parameter
 
 VALUE, INVERSE, COSINE, SINE = "value", "inverse", "cosine", "sine"
@@ -41,7 +43,9 @@ class Letter:
         x = self.parameter.coordinate_nominal
         if self.kind in (VALUE, INVERSE):
             return x if self.kind == VALUE else 1 / x
-        return (1 - x * x) / (1 + x * x) if self.kind == COSINE else 2 * x / (1 + x * x)
+        c, s = (float(v) for v in of_center(self.parameter))
+        cosine, sine = (1 - x * x) / (1 + x * x), 2 * x / (1 + x * x)
+        return c * cosine - s * sine if self.kind == COSINE else s * cosine + c * sine
 
     def lft(self, n: int, field: Field) -> LFTData:
         """The letter times the identity of size n."""
@@ -62,18 +66,17 @@ def scalar(p: Parameter, n: int, field: Field) -> LFTData:
 
 
 def _cosine(p: Parameter, n: int, field: Field, *, sine: bool) -> LFTData:
-    """cos phi = 1 - 2 t^2/(1 + t^2), sin phi = 2 t/(1 + t^2), times the identity: two repetitions of t each.
+    """cos or sin of ``phi + c``, c the chart's centre, times the identity of size n: two repetitions of t each.
 
-    With v1 = t (u - v2), v2 = t v1:  v1 = t u/(1 + t^2) and v2 = t^2 u/(1 + t^2).
+    With v1 = t (u - v2), v2 = t v1:  sin phi = 2 t/(1 + t^2) is 2 v1, and cos phi = 1 - 2 t^2/(1 + t^2) is u - 2 v2.
     """
     one, two = field.element(1), field.element(2)
+    c, s = (field.element(v if v.is_Rational else float(v)) for v in of_center(p))
+    direct, through = (s, c) if sine else (c, -s)
     M = field.zeros(3 * n, 3 * n)
     i = np.arange(n)
     M[i, n + i], M[i, 2 * n + i], M[n + i, i] = -one, one, one
-    if sine:
-        M[2 * n + i, i] = two
-    else:
-        M[2 * n + i, n + i], M[2 * n + i, 2 * n + i] = -two, one
+    M[2 * n + i, i], M[2 * n + i, n + i], M[2 * n + i, 2 * n + i] = two * through, -two * direct, direct
     block = DeltaBlock(p.name, "real", 2 * n, parameter=p, map=DeltaMap(0.0))
     raw = LFTData(M, Structure((), (block,)), default_names("u", n), default_names("y", n), field)
     return change_maps(raw, {p.name: DeltaMap(p.coordinate_nominal)})
@@ -129,10 +132,14 @@ def lettered(matrix: sp.MatrixBase, *, exact: bool) -> LetteredMatrix:
     Raises
     ------
     NotRationalError
-        Where it is not rational in them (a tangent of half an angle is rational in t alone).
+        Where it is not rational in them (a tangent of half an angle is rational in t alone); in exact mode also
+        where cosine and sine of a chart's centre are not.
     """
     r = matrix_in(matrix, lambda p: tuple(x.symbol for x in letters_of(p)), in_cosines, exact=exact)
-    return LetteredMatrix(tuple(x for p in dict.fromkeys(r.parameters) for x in letters_of(p)), r)
+    parameters = tuple(dict.fromkeys(r.parameters))
+    if exact and not all(v.is_Rational for p in parameters if p.is_angle for v in of_center(p)):
+        raise NotRationalError("exact cosines need charts whose centres have rational cosines")
+    return LetteredMatrix(tuple(x for p in parameters for x in letters_of(p)), r)
 
 
 def without_squares(m: LetteredMatrix) -> LetteredMatrix:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from lftgen.lft.cancelled import cancelled
 from lftgen.lft.letters import LetteredMatrix
 from lftgen.lft.realization.work import Work
 
@@ -40,7 +41,7 @@ def simplest_exchange(m: LetteredMatrix, work: Work) -> tuple[LetteredMatrix, li
             if work.over():
                 return best
             if nominal(current[i][j]):
-                exchanged = _exchanged(current, i, j)
+                exchanged = _in_short(_exchanged(current, i, j), m)
                 work.charge(_TERM * _terms(exchanged))
                 tried.append((_terms(exchanged), i, j, exchanged))
         if not tried:
@@ -72,6 +73,15 @@ def _exchanged(entries: Entries, i: int, j: int) -> Entries:
         row[j] = column[k]
     out[i][j] = 1 / pivot
     return out
+
+
+def _in_short(entries: Entries, m: LetteredMatrix) -> Entries:
+    """With common factors cancelled that only ``c^2 + s^2 = 1`` shows, where that leaves fewer terms."""
+    if not m.pairs:
+        return entries
+    return [
+        [min(e, cancelled(m, e), key=lambda x: _terms([[x]])) if e else e for e in row] for row in entries
+    ]
 
 
 def _nominal(m: LetteredMatrix) -> Callable[[Any], bool]:

@@ -38,8 +38,14 @@ def in_cosines(expression: sp.Expr) -> sp.Expr:
 
 
 def cosine_and_sine(p: Parameter) -> tuple[sp.Symbol, sp.Symbol]:
-    """Symbols of cos phi and sin phi, where the coordinate of the angle is ``t = tan(phi/2)``."""
+    """Symbols of cosine and sine of what the chart halves: of the angle itself, or of its half in a quarter chart."""
     return sp.Symbol(f"cos_{p.name}", real=True), sp.Symbol(f"sin_{p.name}", real=True)
+
+
+def of_center(p: Parameter) -> tuple[sp.Expr, sp.Expr]:
+    """Cosine and sine of the chart's centre (of its half in a quarter chart)."""
+    center = sp.S.Zero if p.center == 0 else 2 * _exact_radians(p) / p.chart_divisor
+    return sp.cos(center), sp.sin(center)
 
 
 def _replaced(expression: sp.Expr, function: Callable[[sp.Function], sp.Expr]) -> sp.Expr:
@@ -143,25 +149,19 @@ def _of_multiple(p: Parameter, multiple: sp.Rational) -> tuple[sp.Expr, sp.Expr]
     base = (1 + t**2) ** (abs(k) // 2)
     # 1 - cos = 2 t^2 / (1 + t^2) without cancellation: the numerator is exact, so cancelling is too
     cosine, sine = sp.expand(real) / base, sp.sign(k) * sp.expand(imaginary) / base
-    return _about_center(p, multiple, cosine, sine)
+    center = sp.S.Zero if p.center == 0 else multiple * _exact_radians(p)
+    c, s = sp.cos(center), sp.sin(center)
+    return c * cosine - s * sine, s * cosine + c * sine
 
 
 def _power(p: Parameter, multiple: sp.Rational) -> tuple[sp.Expr, sp.Expr]:
-    """cos and sin of ``multiple * p`` as real and imaginary part of a power of ``cos phi + i sin phi``."""
+    """cos and sin of ``multiple * p`` as real and imaginary part of a power of the letters' ``c + i s``."""
     k = _multiple_of_arctangent(p, multiple)
     if k % 2:
         raise NotRationalError(f"{multiple}*{p.name} is no multiple of the angle that its chart halves")
     c, s = cosine_and_sine(p)
     real, imaginary = sp.expand((c + sp.I * s) ** (abs(k) // 2)).as_real_imag()
-    return _about_center(p, multiple, sp.expand(real), sp.sign(k) * sp.expand(imaginary))
-
-
-def _about_center(
-    p: Parameter, multiple: sp.Rational, cosine: sp.Expr, sine: sp.Expr
-) -> tuple[sp.Expr, sp.Expr]:
-    center = sp.S.Zero if p.center == 0 else multiple * _exact_radians(p)
-    c, s = sp.cos(center), sp.sin(center)
-    return c * cosine - s * sine, s * cosine + c * sine
+    return sp.expand(real), sp.sign(k) * sp.expand(imaginary)
 
 
 def _multiple_of_arctangent(p: Parameter, multiple: sp.Rational) -> int:
