@@ -9,6 +9,7 @@ import sympy as sp
 
 from lftgen.errors import IllPosedError
 from lftgen.lft.data import LFTData
+from lftgen.lft.reduction.attainable import excess, obstructions
 from lftgen.lft.reduction.bound import order_bound
 from lftgen.lft.reduction.kalman import reduce
 
@@ -47,12 +48,20 @@ class Contest:
 
     @property
     def minimal(self) -> bool:
-        """Whether the best is at the sum of the order bounds (which do not depend on the realisation)."""
+        """Whether the best is at the sum of the order bounds (which do not depend on the realisation), or at what
+        is proven to be the least total.
+        """
         if self.best is None:
             return False
         if self.bound is None:
             self.bound = sum(order_bound(self.best).values())
         return self.order <= self.bound
+
+    def sharpen(self) -> None:
+        """Raise the bound by what is proven not to be attainable."""
+        if self.best is not None and not self.minimal:
+            bounds = order_bound(self.best)
+            self.bound = sum(bounds.values()) + excess(obstructions(self.best, bounds))
 
     def winner(self) -> LFTData:
         """The best, or the reason why there is none."""

@@ -117,6 +117,7 @@ def _portfolio(r: RationalMatrix, contest: Contest, work: Work, progress: Progre
             contest.offer(candidate)
             if contest.minimal or (work.over() and contest.best is not None):
                 break
+    contest.sharpen()
     _search(attempts, contest, work, progress)
 
 

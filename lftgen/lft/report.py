@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from html import escape
 
 from lftgen.lft.data import LFTData
-from lftgen.lft.reduction.attainable import obstruction
+from lftgen.lft.reduction.attainable import excess, obstructions
 from lftgen.lft.reduction.bound import parameter_bounds
 
 CLEAR = 1e-3
@@ -57,10 +57,13 @@ class OrderReport:
     rows : tuple of OrderRow
     obstruction : str
         What proves that the sum of the bounds cannot be met; empty where nothing does.
+    excess : int
+        How many parameters are above their bounds in any realisation, by that proof.
     """
 
     rows: tuple[OrderRow, ...]
     obstruction: str = ""
+    excess: int = 0
 
     @property
     def attainability(self) -> str:
@@ -78,6 +81,11 @@ class OrderReport:
     def bound(self) -> int:
         """Sum of the bounds."""
         return sum(r.bound for r in self.rows)
+
+    @property
+    def least(self) -> int:
+        """Total that no realisation of any kind is below: the sum of the bounds and what an obstruction adds."""
+        return self.bound + self.excess
 
     @property
     def minimal(self) -> bool:
@@ -105,6 +113,7 @@ class OrderReport:
             "minimal": self.minimal,
             "attainability": self.attainability,
             "obstruction": self.obstruction,
+            "least": self.least,
         }
 
     def _cells(self) -> list[tuple[str, ...]]:
@@ -132,7 +141,12 @@ class OrderReport:
     def _statement(self) -> str:
         told = {
             "met": "The sum of the bounds is met.",
-            "not attainable": f"The sum of the bounds is not attainable: {self.obstruction}.",
+            "not attainable": f"The sum of the bounds is not attainable: {self.obstruction}. "
+            + (
+                "No realisation has a smaller total."
+                if self.order == self.least
+                else f"No total is below {self.least}."
+            ),
             "unknown": "Whether the sum of the bounds can be met is not known.",
         }
         return told[self.attainability]
@@ -156,7 +170,8 @@ def report_of(a: LFTData) -> OrderReport:
     report = OrderReport(tuple(rows))
     if report.attainability != "unknown":
         return report
-    return replace(report, obstruction=obstruction(a, {k: b.bound for k, b in bounds.items()}))
+    found = obstructions(a, {k: b.bound for k, b in bounds.items()})
+    return replace(report, obstruction="; ".join(o.reason for o in found), excess=excess(found))
 
 
 def text_table(cells: list[tuple[str, ...]]) -> str:

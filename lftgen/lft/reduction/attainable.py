@@ -1,4 +1,4 @@
-"""Can all order bounds be met at once?  An exact real obstruction for two parameters of bound one.
+"""Can all order bounds be met at once?  Exact obstructions for parameters of bound one; here a real one for two.
 
 With one repetition of x and one of y, a scalar LFT is fixed by the principal minors of its 3 x 3 matrix M:
 
@@ -7,18 +7,22 @@ With one repetition of x and one of y, a scalar LFT is fixed by the principal mi
 Products of opposite entries follow, ``p12 = m1 m2 - m12`` and so on, and with them the sum S and the product
 ``P = p12 p13 p23`` of the two 3-cycles of M.  These are real exactly where ``S^2 >= 4 P``.  The matrix of a model with
 both bounds met would give such an M for each of its entries, the other parameters frozen.
+
+The other obstruction, of two parameters or more, is in :mod:`lftgen.lft.reduction.common_order`.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from lftgen.lft.data import LFTData
 from lftgen.lft.evaluation import numeric
 from lftgen.lft.reduction.balancing import ScalarLFT, scaled_to_unit_range
+from lftgen.lft.reduction.common_order import without_common_order
 from lftgen.lft.reduction.kalman import scalar_lft
 
 CLEAR = 1e-6
@@ -27,21 +31,45 @@ _POINTS = 24
 _MIXTURES = 4
 
 
-def obstruction(a: LFTData, bounds: Mapping[str, int]) -> str:
-    """A proof in words that the sum of the bounds cannot be met, or nothing."""
+@dataclass(frozen=True)
+class Obstruction:
+    """Parameters of bound one that cannot all have one repetition, and why."""
+
+    names: tuple[str, ...]
+    reason: str
+
+
+def obstructions(a: LFTData, bounds: Mapping[str, int]) -> list[Obstruction]:
+    """What proves that the sum of the bounds cannot be met; empty where nothing does."""
     if a.field.symbols:
-        return ""
+        return []
     s, _ = scaled_to_unit_range(scalar_lft(numeric(a)))
     names = [b.name for b in a.structure.blocks if b.is_scalar]
     single = [k for k, name in enumerate(names) if bounds.get(name) == 1 and s.low[k] < s.high[k]]
+    found = {}
+    for some in without_common_order(s, single):
+        told = ", ".join(names[k] for k in some[:-1])
+        reason = f"one repetition each of {told} and {names[some[-1]]} would need a common order of them with ranks of one"
+        found[some] = Obstruction(tuple(names[k] for k in some), reason)
     for i, j in itertools.combinations(single, 2):
-        margin = _margin(s, i, j)
+        margin = _margin(s, i, j) if (i, j) not in found else 0.0
         if margin < -CLEAR:
-            return (
+            found[i, j] = Obstruction(
+                (names[i], names[j]),
                 f"one repetition each of {names[i]} and {names[j]} would need a matrix with complex entries "
-                f"(principal minors: S^2 - 4P = {margin:.2g} of their size, must not be negative)"
+                f"(principal minors: S^2 - 4P = {margin:.2g} of their size, must not be negative)",
             )
-    return ""
+    return list(found.values())
+
+
+def excess(found: Sequence[Obstruction]) -> int:
+    """Fewest parameters above their bounds that leave no obstruction: one of each must be."""
+    names = sorted({name for o in found for name in o.names})
+    for count in range(len(names) + 1):
+        for some in itertools.combinations(names, count):
+            if all(set(o.names) & set(some) for o in found):
+                return count
+    return 0
 
 
 def _margin(s: ScalarLFT, i: int, j: int) -> float:
@@ -78,7 +106,9 @@ def _of_function(f: np.ndarray, x: np.ndarray, y: np.ndarray) -> float:
     m1, m2, m12, m3, m13, m23, m123 = -d[1], -d[2], d[3], n[0], -n[1], -n[2], n[3]
     p12, p13, p23 = m1 * m2 - m12, m1 * m3 - m13, m2 * m3 - m23
     S, P = m123 - m1 * m2 * m3 + m1 * p23 + m2 * p13 + m3 * p12, p12 * p13 * p23
-    terms = np.abs([m123, m1 * m2 * m3, m1 * p23, m2 * p13, m3 * p12])
-    if abs(P) < 1e-9 * float(np.max(terms)) ** 2:
-        return 0.0
+    size = max(1.0, float(np.max(np.abs([*n, *d]))))
+    if min(abs(p12), abs(p13), abs(p23)) < CLEAR * size**2:
+        return (
+            0.0  # a product of opposite entries is zero or lost in rounding: no 3-cycles, nothing to obstruct
+        )
     return float((S * S - 4 * P) / (S * S + 4 * abs(P)))
