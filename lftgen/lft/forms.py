@@ -135,8 +135,9 @@ def from_words(
 def from_expressions(r: RationalMatrix) -> LFTData:
     """Structure-preserving: every sum, product and power of the expressions as they stand, reduced on the way."""
     rows = []
+    known: dict[sp.Expr, LFTData] = {}
     for i in range(r.shape[0]):
-        entries = [node(r.expressions[i, j], r) for j in range(r.shape[1])]
+        entries = [node(r.expressions[i, j], r, known) for j in range(r.shape[1])]
         row = entries[0]
         for k, e in enumerate(entries[1:], 1):
             row = _beside(row, e, k)
@@ -148,7 +149,14 @@ def _beside(row: LFTData, entry: LFTData, k: int) -> LFTData:
     return reduce(hstack([row, entry])) if k % 4 == 0 else hstack([row, entry])
 
 
-def node(e: sp.Expr, r: RationalMatrix) -> LFTData:
+def node(e: sp.Expr, r: RationalMatrix, known: dict[sp.Expr, LFTData]) -> LFTData:
+    """One expression; what occurs again (a determinant in every entry) is worked out once."""
+    if e not in known:
+        known[e] = _node(e, r, known)
+    return known[e]
+
+
+def _node(e: sp.Expr, r: RationalMatrix, known: dict[sp.Expr, LFTData]) -> LFTData:
     coordinates = {p.coordinate: p for p in r.parameters}
     if not e.free_symbols & set(coordinates):
         return constant(r.field.array([[e]]) if r.field.exact else r.field.array([[float(e)]]), r.field)
@@ -156,13 +164,13 @@ def node(e: sp.Expr, r: RationalMatrix) -> LFTData:
         p = coordinates[e]
         return change_maps(scalar(p, 1, r.field), {p.name: DeltaMap(p.coordinate_nominal)})
     if isinstance(e, sp.Pow):
-        base = node(e.base, r)
+        base = node(e.base, r, known)
         base = inverse(base) if e.exp < 0 else base
         out = base
         for _ in range(abs(int(e.exp)) - 1):
             out = multiply(out, base)
         return reduce(out)
-    parts = [node(a, r) for a in e.args]
+    parts = [node(a, r, known) for a in e.args]
     combine = add if isinstance(e, sp.Add) else multiply
     out = parts[0]
     for part in parts[1:]:
