@@ -24,7 +24,7 @@ def cancelled(m: LetteredMatrix, entry: Any) -> Any:
     angles = [(c, s) for c, s in m.pairs if any(p.degree(ring.gens[s]) > 0 for p in (top, bottom))]
     for cosine, sine in angles:
         degree = max(e[cosine] + e[sine] for p in (top, bottom) for e in p.itermonoms())
-        top, bottom = (_in_tangent(p, cosine, sine, degree) for p in (top, bottom))
+        top, bottom = (in_tangent(p, cosine, sine, degree) for p in (top, bottom))
     if not angles:
         return entry
     lowest = field(top) / field(bottom)
@@ -35,7 +35,7 @@ def cancelled(m: LetteredMatrix, entry: Any) -> Any:
     return field(top) / field(bottom)
 
 
-def _in_tangent(poly: Any, cosine: int, sine: int, degree: int) -> Any:
+def in_tangent(poly: Any, cosine: int, sine: int, degree: int) -> Any:
     """``(1 + t^2)^degree`` times the polynomial: c = (1 - t^2)/(1 + t^2), s = 2 t/(1 + t^2)."""
     t = poly.ring.gens[sine]
     return _replaced(

@@ -145,6 +145,14 @@ def from_expressions(r: RationalMatrix) -> LFTData:
     return vstack(rows)
 
 
+def operations(r: RationalMatrix) -> int:
+    """Operations of the expressions, what occurs again counted once."""
+    different = set().union(*(e.atoms(sp.Add, sp.Mul, sp.Pow) for e in r.expressions))
+    return sum(
+        abs(int(e.exp)) if isinstance(e, sp.Pow) else len(e.args) - 1 for e in different if e.free_symbols
+    )
+
+
 def _beside(row: LFTData, entry: LFTData, k: int) -> LFTData:
     return reduce(hstack([row, entry])) if k % 4 == 0 else hstack([row, entry])
 

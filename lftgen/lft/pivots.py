@@ -9,28 +9,36 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from lftgen.lft.cancelled import cancelled
 from lftgen.lft.letters import LetteredMatrix
+from lftgen.lft.pivot_choice import Entries, exchanged, pivots_by_degree
 from lftgen.lft.realization.work import Work
 
 LARGEST = 36
 """Matrices of more entries are left alone..."""
-MOST_TERMS = 600
+MOST_TERMS = 3000
 """...and so are those with more terms."""
-_TERM = 1e-4  # price of a term of an exchanged matrix, seconds
-Entries = list[list[Any]]
+_MANY = 3000  # terms times entries
+_LARGE_TERM = 1e-3  # and where there are many
+_TERM = 1e-4  # price of a term of an exchanged matrix, seconds,
+_TERM_OF_ANGLES = 1e-3  # the same where cosines and sines are cancelled,
 
 
 def simplest_exchange(m: LetteredMatrix, work: Work) -> tuple[LetteredMatrix, list[int], list[int]] | None:
     """The matrix with rows and columns exchanged that has the fewest terms, and which they are (in pairs).
 
-    Greedy: the exchange that leaves the fewest terms, again and again; None where none of them simplifies.
+    Greedy: the exchange that leaves the fewest terms, again and again; where there are many terms, the one that leaves
+    the lowest degrees.  None where none of them simplifies.
     """
     p, q = m.r.shape
     current = m.fractions()
     best, fewest = None, _terms(current)
     if p * q > LARGEST or fewest > MOST_TERMS:
         return None
+    if p * q * fewest > _MANY:
+        return _exchanged_at(m, pivots_by_degree(m, _nominal_values(m)), fewest, work)
     nominal = _nominal(m)
     rows: list[int] = []
     columns: list[int] = []
@@ -41,9 +49,9 @@ def simplest_exchange(m: LetteredMatrix, work: Work) -> tuple[LetteredMatrix, li
             if work.over():
                 return best
             if nominal(current[i][j]):
-                exchanged = _in_short(_exchanged(current, i, j), m)
-                work.charge(_TERM * _terms(exchanged))
-                tried.append((_terms(exchanged), i, j, exchanged))
+                turned = _in_short(exchanged(current, i, j), m)
+                work.charge((_TERM_OF_ANGLES if m.pairs else _TERM) * _terms(turned))
+                tried.append((_terms(turned), i, j, turned))
         if not tried:
             break
         terms, i, j, current = min(tried, key=lambda t: t[:3])
@@ -53,26 +61,27 @@ def simplest_exchange(m: LetteredMatrix, work: Work) -> tuple[LetteredMatrix, li
     return best
 
 
+def _exchanged_at(
+    m: LetteredMatrix, places: list[tuple[int, int]], fewest: int, work: Work
+) -> tuple[LetteredMatrix, list[int], list[int]] | None:
+    """The exchanges at these places, where that leaves fewer terms."""
+    current = m.fractions()
+    for i, j in places:
+        if work.over():
+            return None
+        before = _terms(current)
+        current = _in_short(exchanged(current, i, j), m)
+        work.charge(_LARGE_TERM * max(before, _terms(current)))
+    if _terms(current) >= fewest:
+        return None
+    return m.with_entries(current), [i for i, _ in places], [j for _, j in places]
+
+
 def _terms(entries: Entries) -> int:
     """Terms of all numerators and denominators; a denominator weighs double."""
     return sum(
         len(e.numer) + 2 * (len(e.denom) - 1 + bool(e.denom.degree() > 0)) for row in entries for e in row
     )
-
-
-def _exchanged(entries: Entries, i: int, j: int) -> Entries:
-    """The principal pivot transform at one entry."""
-    pivot = entries[i][j]
-    column = [row[j] / pivot for row in entries]
-    out = [
-        [e - column[k] * entries[i][n] if entries[i][n] else e for n, e in enumerate(row)]
-        for k, row in enumerate(entries)
-    ]
-    out[i] = [-e / pivot for e in entries[i]]
-    for k, row in enumerate(out):
-        row[j] = column[k]
-    out[i][j] = 1 / pivot
-    return out
 
 
 def _in_short(entries: Entries, m: LetteredMatrix) -> Entries:
@@ -96,6 +105,18 @@ def _nominal(m: LetteredMatrix) -> Callable[[Any], bool]:
         return abs(top) > 1e-6 * size
 
     return nonzero
+
+
+def _nominal_values(m: LetteredMatrix) -> np.ndarray:
+    """Values of all entries at the nominal (free symbols at generic ones)."""
+    values = [x.nominal for x in m.letters]
+    values += [0.37 + 0.61 * k for k in range(len(m.r.ring.gens) - len(values))]
+    tops, bottoms = (
+        np.array([[_value(p, values)[0] for p in row] for row in part])
+        for part in (m.r.numerators, m.r.denominators)
+    )
+    quotient: np.ndarray = tops / bottoms
+    return quotient
 
 
 def _value(poly: Any, values: list[float]) -> tuple[float, float]:

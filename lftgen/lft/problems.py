@@ -33,6 +33,7 @@ from lftgen.lft.rational_matrix import Terms
 from lftgen.lft.realization.trees import Word, words_of_expressions
 from lftgen.lft.realization.work import Work
 
+_MUCH = 0.3  # exchanged channels that leave so small a part of the coefficients come first
 Finish = Callable[[LFTData], LFTData]
 
 
@@ -69,6 +70,11 @@ class Problem:
     def pairs(self) -> tuple[tuple[int, int], ...]:
         """Positions of cosine and sine of each angle."""
         return pairs_of(self.letters)
+
+    @property
+    def size(self) -> int:
+        """Number of coefficients."""
+        return sum(int(np.count_nonzero(matrix)) for matrix in self.terms.values())
 
     def numbers(self) -> Terms:
         """Float coefficients for the search; free symbols get generic values."""
@@ -110,20 +116,29 @@ def problems_of(matrix: sp.MatrixBase, *, exact: bool, work: Work) -> Iterator[P
         *_forms(m, "", _same, given=True),
         *(_forms(flat, "s^2 = 1 - c^2, ", _same) if flat is not m else ()),
     ]
-    yield from plain
+    simple: list[Problem] = []
     for start in (m,) if flat is m else (m, flat):
-        if start.r.is_polynomial or work.over():
-            continue
-        exchanged = simplest_exchange(start, work)
-        if exchanged is not None:
-            simple, rows, columns = exchanged
-            back = partial(_exchange_back, rows=rows, columns=columns)
-            new = list(_forms(simple, f"channels {rows} {columns} exchanged, ", back))
-            yield from new
-            plain += new
+        if not start.r.is_polynomial and not work.over():
+            simple += _simplified(start, work)
+    size = min(p.size for p in plain)
+    much = [p for p in simple if p.size < _MUCH * size]
+    yield from much
+    yield from plain
+    yield from (p for p in simple if p not in much)
+    plain += simple
     for problem in plain:
         if problem.is_fraction:
             yield from (_compact(_inverted(problem, i)) for i in _invertible(problem))
+
+
+def _simplified(m: LetteredMatrix, work: Work) -> list[Problem]:
+    """The problems of the matrix with channels exchanged, where that makes it simpler."""
+    exchanged = simplest_exchange(m, work)
+    if exchanged is None:
+        return []
+    simple, rows, columns = exchanged
+    back = partial(_exchange_back, rows=rows, columns=columns)
+    return list(_forms(simple, f"channels {rows} {columns} exchanged, ", back))
 
 
 def _same(lft: LFTData) -> LFTData:

@@ -17,7 +17,15 @@ from lftgen.lft.contest import Contest, OutOfTimeError
 from lftgen.lft.data import LFTData, declare
 from lftgen.lft.evaluation import evaluate_ports
 from lftgen.lft.fits import Fits
-from lftgen.lft.forms import Check, from_expressions, left_fraction, nested, nothing, right_fraction
+from lftgen.lft.forms import (
+    Check,
+    from_expressions,
+    left_fraction,
+    nested,
+    nothing,
+    operations,
+    right_fraction,
+)
 from lftgen.lft.problems import problems_of
 from lftgen.lft.rational_matrix import RationalMatrix, Terms, rational_matrix
 from lftgen.lft.realization.work import Work
@@ -105,7 +113,7 @@ def _realized(
 def _portfolio(r: RationalMatrix, contest: Contest, work: Work, progress: Progress | None) -> None:
     """Forms from cheap to dear, until the bound is met or the budget is spent."""
     contest.offer(partial(from_expressions, r))
-    work.charge(_OPERATION * sum(int(e.count_ops()) for e in r.expressions))
+    work.charge(_OPERATION * operations(r))
     work.allow(_FORMS)
     attempts = _attempts(contest, r, work)
     for k, attempt in enumerate(attempts):
