@@ -66,7 +66,7 @@ def _named(names: Sequence[str] | None, old: tuple[str, ...]) -> tuple[str, ...]
 
 def ss(A: Any, B: Any, C: Any, D: Any, *, states: Sequence[str] | None = None, inputs: Sequence[str] | None = None,
        outputs: Sequence[str] | None = None, exact: bool = False) -> LFT:  # fmt: skip
-    """A state-space model whose matrices may depend on parameters (numbers, expressions, LFTs).
+    """A state-space model whose matrices may depend on parameters (numbers, expressions, LFTs); a gain with A, B, C empty.
 
     Examples
     --------
@@ -78,6 +78,13 @@ def ss(A: Any, B: Any, C: Any, D: Any, *, states: Sequence[str] | None = None, i
     """
     a, b, c, d = (LFT(as_data(x, exact=exact)) for x in (A, B, C, D))
     n = a.shape[0]
+    if not any(0 not in x.shape for x in (a, b, c)):  # no states: A, B and C are empty in whatever shape
+        static = d.data if exact or isinstance(D, LFT) else as_data(D, budget=DEFAULT_BUDGET)
+        names = [
+            algebra.names_or_default(v, p, k)
+            for v, p, k in zip((inputs, outputs), "uy", d.shape[::-1], strict=True)
+        ]
+        return LFT(connections.renamed(static, inputs=names[0], outputs=names[1]))
     if a.shape != (n, n) or b.shape[0] != n or c.shape[1] != n or d.shape != (c.shape[0], b.shape[1]):
         raise ModelError(f"ss: shapes do not fit: A {a.shape}, B {b.shape}, C {c.shape}, D {d.shape}")
     rows = [[A, B], [C, D]]

@@ -183,6 +183,8 @@ def test_no_controller_without_a_bound(monkeypatch):
 
 GAIN = lg.TunableGain("K", inputs="y", outputs="u")
 ALL = lg.Requirement("all", "d", "z")
+POLE, OTHER = lg.uncertain("p", 1.0, percent=20), lg.uncertain("q", 1.0, percent=20)
+IMPROPER = control.tf([1, 0, 0], [1, 1])
 
 
 @pytest.mark.parametrize(
@@ -200,8 +202,27 @@ ALL = lg.Requirement("all", "d", "z")
         (lambda: lg.design(first_order(1.0), GAIN, ALL, starts=0), "starts must be"),
         (lambda: lg.design(first_order(1.0), GAIN, ALL, progress=3), "progress must be a function"),
         (lambda: lg.design(first_order(1.0), GAIN, ALL, refinements=-1), "refinements must be"),
-        (lambda: lg.design(first_order(1.0), GAIN, ALL, points={"m": [1.0]}), "points name m"),
-        (lambda: lg.design(first_order(1.0), GAIN, ALL, start=[1.0, 2.0]), "start must have 1 numbers"),
+        (lambda: lg.design(first_order(1.0), GAIN, ALL, points={"m": [1.0]}), "unknown parameter 'm'"),
+        (lambda: lg.design(first_order(POLE), GAIN, ALL, points={"p": ["a"]}), "p: expected"),
+        (lambda: lg.design(first_order(POLE), GAIN, ALL, points={"p": [3.0]}), "p = 3 is outside its range"),
+        (lambda: lg.design(first_order(POLE), GAIN, ALL, points=[1.0]), "points must be arrays by"),
+        (
+            lambda: lg.design(first_order(POLE), GAIN, ALL, points={"p": [[1.0, 1.1]]}),
+            "one-dimensional arrays",
+        ),
+        (
+            lambda: lg.design(first_order(POLE * OTHER), GAIN, ALL, points={"p": [1, 1.1], "q": [1, 1, 1]}),
+            "one length",
+        ),
+        (
+            lambda: lg.design(first_order(1.0), GAIN, lg.Requirement("a", "d", "z", output_weight=IMPROPER)),
+            "requirement a: output_weight: .*improper",
+        ),
+        (
+            lambda: lg.design(first_order(1.0), GAIN, ALL, start=[1.0, 2.0]),
+            "start must have 1 finite numbers",
+        ),
+        (lambda: lg.design(first_order(1.0), GAIN, ALL, start=[np.nan]), "start must have 1 finite numbers"),
         (lambda: lg.Requirement("a", "d", "z", goal=0), "goal must be positive"),
         (lambda: lg.Requirement("a", [], "z"), "inputs is empty"),
         (lambda: lg.Requirement("a", "d", "z", hard="yes"), "hard must be True or False"),

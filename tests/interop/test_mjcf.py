@@ -105,7 +105,9 @@ def test_default_position_is_the_reference(write: Any) -> None:
     model = mujoco.MjModel.from_xml_path(str(path))
     mech = lg.read_mjcf(path)
     held = [mech.trim().torque[j].at()[0, 0] for j in ("yaw", "pitch", "reach", "elbow")]
-    np.testing.assert_allclose(held, inverse(model, model.qpos0, np.zeros(4), np.zeros(4)), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(
+        held, inverse(model, model.qpos0, np.zeros(4), np.zeros(4)), rtol=1e-9, atol=1e-9
+    )
     assert mech.report.names == {"link upper-arm": "upper_arm", "robot": "odd_arm"} or (
         mech.report.names["link upper-arm"] == "upper_arm"
     )
@@ -116,7 +118,9 @@ def test_default_position_is_the_reference(write: Any) -> None:
 def test_scheduled_arm_passes_its_check(write: Any) -> None:
     """Joints with ranges scheduled, a payload at a site; the springless copy, for springs with a rest are not rational."""
     path = write(ARM.replace('stiffness="3" springref="20"', ""))
-    mech = lg.read_mjcf(path, scheduled="all", ranges={"elbow": (-1, 1)}, payloads={"tip": (0, 2)}, angle_unit="deg")
+    mech = lg.read_mjcf(
+        path, scheduled="all", ranges={"elbow": (-1, 1)}, payloads={"tip": (0, 2)}, angle_unit="deg"
+    )
     assert [p.name for p in mech.parameters] == ["payload", "yaw", "pitch", "reach", "elbow"]
     assert lg.check(mech, mech.linearize(), samples=40).passed
 
@@ -127,7 +131,17 @@ def test_ball_and_free_joint(write: Any) -> None:
     model = mujoco.MjModel.from_xml_path(str(path))
     mech = lg.read_mjcf(path, gravity=(0, 0, 0))
     H = mass_matrix(model, model.qpos0)
-    order = [3, 4, 5, 0, 1, 2, 6, 7, 8]  # MuJoCo: linear first; the base is not turned, so world axes are its own
+    order = [
+        3,
+        4,
+        5,
+        0,
+        1,
+        2,
+        6,
+        7,
+        8,
+    ]  # MuJoCo: linear first; the base is not turned, so world axes are its own
     numeric = numeric_model(mech, {})
     ours = rb.mass_matrix(numeric.model, numeric.q)
     np.testing.assert_allclose(np.reshape(ours, (9, 9)), H[np.ix_(order, order)], rtol=1e-9, atol=1e-9)
@@ -140,7 +154,8 @@ def test_ball_and_free_joint(write: Any) -> None:
 def test_couplings(write: Any) -> None:
     """A linear equality between joints is a mimic joint: refused, locked or independent."""
     text = ARM.replace(
-        "<actuator>", '<equality><joint joint1="elbow" joint2="yaw" polycoef="0.1 2 0 0 0"/></equality><actuator>'
+        "<actuator>",
+        '<equality><joint joint1="elbow" joint2="yaw" polycoef="0.1 2 0 0 0"/></equality><actuator>',
     )
     path = write(text)
     with pytest.raises(lg.ModelError, match=r"robot\.xml:\d+: joint 'elbow': follows joint 'yaw'"):

@@ -220,6 +220,17 @@ def test_copies(make, exact):
     assert (a[0, 0].subs(m=1.0) + b.rename(states=["o", "p"])[0, 0].subs(m=1.0)).order == 2
 
 
+@pytest.mark.parametrize("empty", [[], [[]], np.zeros((0, 0))])
+def test_gains_without_states(empty):
+    """Empty A, B, C in whatever shape, as python-control takes them."""
+    k = lg.uncertain("k", 2.0, percent=50)
+    gain = lg.ss(empty, empty, empty, [[k, 1, 0]], inputs=["a", "b", "c"], outputs=["y"])
+    assert (gain.inputs, gain.outputs, gain.states) == (("a", "b", "c"), ("y",), ())
+    assert np.array_equal(gain.at(k=1.5), [[1.5, 1, 0]])
+    with pytest.raises(lg.ModelError, match="shapes do not fit"):
+        lg.ss(empty, [[1]], [[1]], [[1]])
+
+
 def test_state_names_must_differ():
     """Two states of one name are an error, wherever they come from."""
     plant = lg.ss([[-1.0]], [[1.0]], [[1.0]], [[0.0]], states=["x"])

@@ -117,9 +117,12 @@ def _guesses(work: Work, start: Any, starts: Any, seed: Any) -> list[np.ndarray]
     count = whole_number(starts, "design: starts", minimum=1)
     if start is None:
         return [work.search.starts.guess(rng, observer=k % 2 == 0) for k in range(count)]
-    given = np.asarray(start, dtype=float)
-    if given.shape != (work.problem.size,):
+    try:
+        given = np.asarray(start, dtype=float)
+    except (TypeError, ValueError):
+        given = np.array(np.nan)
+    if given.shape != (work.problem.size,) or not np.all(np.isfinite(given)):
         raise ModelError(
-            f"design: start must have {work.problem.size} numbers (result.x of the same blocks), got {start!r:.60}"
+            f"design: start must have {work.problem.size} finite numbers (result.x of the same blocks), got {start!r:.60}"
         )
     return [given]

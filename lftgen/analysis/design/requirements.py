@@ -11,7 +11,7 @@ import numpy as np
 from lftgen.analysis.channels import apart, select
 from lftgen.analysis.design.tunable import TunableBlock
 from lftgen.arguments import instance, items, number, truth
-from lftgen.errors import ModelError
+from lftgen.errors import LftgenError, ModelError
 from lftgen.lft.build import block_diag
 from lftgen.lft.model import LFT
 
@@ -103,7 +103,10 @@ def _weight(weight: Any, size: int, name: str, what: str) -> LFT:
         weight = 1.0
     if np.isscalar(weight):
         weight = float(number(weight, f"requirement {name}: {what}")) * np.eye(size)
-    system = block_diag([weight])
+    try:
+        system = block_diag([weight])
+    except LftgenError as error:
+        raise ModelError(f"requirement {name}: {what}: {error}") from error
     if system.shape == (1, 1) and size > 1:
         system = block_diag([system.rename(states=[f"{s}_{i}" for s in system.states]) for i in range(size)])
     if system.shape != (size, size):

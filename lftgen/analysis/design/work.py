@@ -25,6 +25,7 @@ from lftgen.analysis.robustness import worst_case_gain
 from lftgen.arguments import callback, instance, items, number
 from lftgen.errors import ModelError
 from lftgen.lft.hinf_norm import hinf_norm
+from lftgen.lft.maps import check_known
 from lftgen.lft.model import LFT
 
 ROUNDS = 12
@@ -98,11 +99,7 @@ class Work:
     def begin(self, points: Mapping[str, Any] | None) -> None:
         """The nominal and the points given as active ones; by default those that decide the slopes of surfaces."""
         nominal = {p.name: np.array([p.nominal]) for p in self.plant.parameters}
-        some = self._corners() if points is None else points
-        given = {k: np.atleast_1d(np.asarray(v, dtype=float)) for k, v in some.items()}
-        unknown = sorted(set(given) - set(nominal))
-        if unknown:
-            raise ModelError(f"design: points name {', '.join(unknown)}, which the plant does not have")
+        given = self._corners() if points is None else self._checked(points)
         count = max((len(v) for v in given.values()), default=0)
         self.points = {
             k: np.concatenate([v, np.broadcast_to(given.get(k, v), (count,))]) if count else v
@@ -113,6 +110,23 @@ class Work:
             self.blocks, tuple(stacks), self._coordinates(self.points),
             tuple(r.goal for r in self.requirements), tuple(r.hard for r in self.requirements),
         )  # fmt: skip
+
+    def _checked(self, points: Any) -> dict[str, np.ndarray]:
+        """Points given by the user: known parameters, in range, as many values of each (or one for all)."""
+        if not isinstance(points, Mapping):
+            raise ModelError(
+                f'design: points must be arrays by parameter name, such as {{"m": [1, 2]}}, got {points!r:.60}'
+            )
+        known = {p.name: p for p in self.plant.parameters}
+        check_known(points, list(known))
+        given = {k: np.atleast_1d(known[k].check_values(v)) for k, v in points.items()}
+        sizes = {k: v.size for k, v in given.items() if v.size != 1 or v.ndim > 1}
+        if len(set(sizes.values())) > 1 or any(v.ndim > 1 for v in given.values()):
+            raise ModelError(
+                "design: points must have one-dimensional arrays of one length, got "
+                + ", ".join(f"{given[k].shape} of {k}" for k in sizes)
+            )
+        return given
 
     def _corners(self) -> dict[str, np.ndarray]:
         """Corners of the box of what the blocks are scheduled with (the nominal says nothing about slopes); with many

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-SAFETY = 5.0
+SAFETY = 6.0
 """A clock stops what takes so many times the seconds that its work was counted for..."""
-AT_LEAST = 2.0
+AT_LEAST = 5.0
 """...and so many seconds more."""
 
 
