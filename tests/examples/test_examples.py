@@ -17,8 +17,8 @@ def test_examples_are_numbered() -> None:
     assert all(path.stem in texts for path in EXAMPLES.glob("*.yaml"))
 
 
-LONG = ("lpv_controller",)
-"""Examples of minutes."""
+LONG = ("lpv_controller", "fewer_repetitions")
+"""Examples of minutes, or of many seconds."""
 CASES = [pytest.param(p, id=p.stem, marks=[pytest.mark.heavy] if p.stem[3:] in LONG else []) for p in SCRIPTS]
 
 

@@ -96,7 +96,10 @@ def test_chains_are_right(kind, n):
     assert lg.check(mechanism, plant, samples=10, tolerance=1e-10).passed
 
 
-@pytest.mark.parametrize(("n", "order"), [(12, 552), pytest.param(20, 1580, marks=pytest.mark.heavy)])
+LONG_CHAINS = [pytest.param(n, order, marks=pytest.mark.heavy) for n, order in ((12, 552), (20, 1580))]
+
+
+@pytest.mark.parametrize(("n", "order"), LONG_CHAINS)
 def test_long_chains(n, order):
     """Reduced once, as a whole: as many repetitions as the count promises, and nine digits at random points of the box."""
     mechanism = alternating(n)

@@ -163,7 +163,10 @@ def counts(name):
     return (_example(name) if "." in name else _chain(name)).repetitions
 
 
-@pytest.mark.parametrize("name", GOLDEN)
+CASES = [pytest.param(n, marks=[pytest.mark.heavy] if n == "planar 10" else []) for n in GOLDEN]
+
+
+@pytest.mark.parametrize("name", CASES)
 def test_orders_do_not_grow(name, capsys):
     """In total not more than the table, and hints where less."""
     found, table = counts(name), GOLDEN[name]
