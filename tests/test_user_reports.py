@@ -243,6 +243,7 @@ HANGING = (
 )
 
 
+@pytest.mark.heavy
 def test_ten_links():
     """Ten links, masses and angles all parameters: frequencies at hanging, torques and eigenvalues at 5 degrees a joint."""
     mechanism = _chain(10, angles=10)

@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 import lftgen as lg
-from tests.lft.realization.expressions import MATRICES
+from tests.lft.realization import expressions, more_expressions, textbook
 
 COLUMNS = (
     "matrix",
@@ -21,7 +21,7 @@ COLUMNS = (
     "published",
     "order",
     "sum of bounds",
-    "minimal",
+    "proven least",
     "seconds",
     "error",
 )
@@ -76,7 +76,7 @@ def measured(name, matrix, published):
     size = f"{matrix.shape[0]} x {matrix.shape[1]}"
     count = "" if published is None else str(published)
     bound = sum(model.order_bound().values())
-    row = (name, size, str(plain), count, str(model.order), str(bound), "yes" if report.minimal else "no")
+    row = (name, size, str(plain), count, str(model.order), str(bound), str(report.least))
     return (*row, f"{seconds:.2f}", f"{deviation(matrix, model):.0e}")
 
 
@@ -114,5 +114,10 @@ def tables(large=False):
     rows = (measured(name, make(), count) for name, (make, count) in PUBLISHED.items())
     yield "repetitions of published matrices, default budget", COLUMNS, rows
     if large:
-        others = (measured(name, matrix, None) for name, matrix in MATRICES.items())
-        yield "the tests' own table, default budget", COLUMNS, others
+        for title, module in (
+            ("expressions", expressions),
+            ("more", more_expressions),
+            ("textbook", textbook),
+        ):
+            others = (measured(name, matrix, None) for name, matrix in module.MATRICES.items())
+            yield f"the tests' own matrices ({title}), default budget", COLUMNS, others

@@ -16,7 +16,12 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+LONG = ("robustness",)
+"""Pages whose blocks take many seconds."""
+RUN = [pytest.param(p, id=p.stem, marks=[pytest.mark.heavy] if p.stem in LONG else []) for p in PAGES]
+
+
+@pytest.mark.parametrize("page", RUN)
 def test_python_blocks_run_and_print_what_is_written(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The Python blocks of a page run in order; a text block after one is what it prints."""
     monkeypatch.chdir(ROOT)

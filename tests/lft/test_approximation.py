@@ -28,7 +28,7 @@ def random_points(n, seed=0):
     return {p.name: rng.uniform(*p.bounds, n) for p in (m, k, q)}
 
 
-@pytest.mark.parametrize("tolerance", [0.005, 0.02])
+@pytest.mark.parametrize("tolerance", [pytest.param(0.005, marks=pytest.mark.heavy), 0.02])
 def test_error_holds_everywhere(tolerance):
     """Fewer repetitions, and no point of many where the difference exceeds the proven error or the tolerance."""
     small = PLANT.approximate(tolerance, budget=3)

@@ -31,7 +31,11 @@ TREES = {
 }
 
 
-@pytest.mark.parametrize("name", TREES)
+LONG = ("an angle and its negative", "a quarter chart", "centre outside the range")
+CASES = [pytest.param(n, marks=[pytest.mark.heavy] if n in LONG else []) for n in TREES]
+
+
+@pytest.mark.parametrize("name", CASES)
 def test_every_channel(name):
     """A random quarter of all outputs from a random half of all inputs of each tree, so that every kind is met often; 1e-10."""
     rng = np.random.default_rng(len(name))

@@ -80,9 +80,7 @@ class Draw:
         return [*chosen, kind("hold", port=f"b{rng.integers(n)}_com")] if free else chosen
 
 
-SEEDS = [
-    pytest.param(s, marks=[pytest.mark.heavy] if s == 5 or s > 7 else []) for s in range(24)
-]  # 5: ten seconds
+SEEDS = [pytest.param(s, marks=[pytest.mark.heavy] if s > 3 else []) for s in range(16)]
 
 
 @pytest.mark.parametrize("seed", SEEDS)

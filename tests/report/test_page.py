@@ -94,6 +94,7 @@ def test_text_from_files_stays_text(tmp_path):
     assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; &lt;b&gt;" in path.read_text()
 
 
+@pytest.mark.heavy
 def test_reports_of_small_models(tmp_path):
     """An LFT alone, one without states, one without parameters, a plant with other signals than its mechanism's."""
     k = lg.uncertain("k", 4.0, percent=50)

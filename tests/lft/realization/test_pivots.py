@@ -17,7 +17,9 @@ MASS = sp.Matrix([[a + b + 2 * c * c1, c * c12, c2], [c * c12, b + c + 3, c * s2
 STIFFNESS = sp.Matrix([[a + x, b, c, 1], [b, b + 2 + y, a, c], [c, a, 4 + c, x], [1, c, x, 5 + y]])
 
 
-@pytest.mark.parametrize("given", [MASS, STIFFNESS], ids=["mass", "stiffness"])
+@pytest.mark.parametrize(
+    "given", [MASS, pytest.param(STIFFNESS, marks=pytest.mark.heavy)], ids=["mass", "stiffness"]
+)
 def test_all_channels_are_exchanged(given):
     """Degrees in one letter at a time tell that all channels go, and what is left has no denominator."""
     inverse = lettered(given.adjugate() / given.det(), exact=False)
